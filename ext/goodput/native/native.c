@@ -126,6 +126,18 @@ static mpg_rc file_open(native *n, piece *p, mpg_stream *stream, bool json, mpg_
   return mpg_blocks_open(&f->blocks, &n->workers, stream, &options, &p->err);
 }
 
+static mpg_rc refuse_file(piece *p, mpg_stream *stream) {
+  mpg_str start;
+  const mpg_rc rc = mpg_stream_peek(stream, 1, &start, &p->err);
+  return rc != MPG_OK
+             ? rc
+             : mpg_fail(&p->err, MPG_DATA,
+                        "%s:1:1: expected a known format, or the native trace: JSON, or CSV in a "
+                        "file named after its relation (capacity, outages, jobs, allocations, "
+                        "spans, commits, programs, chips)%s",
+                        p->path, start.n == 0 ? ", found an empty file" : "");
+}
+
 /* A file that is passed by leaves n->at NULL. */
 static mpg_rc begin_file(native *n, piece *p) {
   mpg_relation relation = mpg_relation_by_file(p->path);
@@ -134,22 +146,19 @@ static mpg_rc begin_file(native *n, piece *p) {
   bool json;
   mpg_rc rc;
   if (from_folder && !looks_like_trace(p->path))
-    return add_ignored(p, "its name does not end in .csv, .json, .jsonl or .ndjson (.gz, .zst)");
+    return add_ignored(p, "of no known format, and its name does not end in .csv, .json, .jsonl or "
+                          ".ndjson (.gz, .zst)");
   rc = mpg_stream_open(&stream, &n->workers, p->path, &p->err);
   if (rc != MPG_OK)
     return rc;
   rc = begins_like_json(stream, &json, &p->err);
   if (rc != MPG_OK || (!json && relation == MPG_RELATIONS)) {
+    if (rc == MPG_OK)
+      rc = from_folder ? add_ignored(p, "of no known format: no JSON, and its name does not begin "
+                                        "with a relation")
+                       : refuse_file(p, stream);
     mpg_stream_close(stream);
-    if (rc != MPG_OK)
-      return rc;
-    if (from_folder)
-      return add_ignored(p, "no JSON, and its name does not begin with a relation");
-    return mpg_fail(
-        &p->err, MPG_DATA,
-        "%s:1:1: expected JSON, or CSV in a file named after its relation (capacity, outages, "
-        "jobs, allocations, spans, commits, programs, chips)",
-        p->path);
+    return rc;
   }
   p->used = true;
   rc = mpg_same_name(&p->issues, p->path, mpg_paths_copied(n->paths, n->next - 1), &p->err);
@@ -380,8 +389,9 @@ mpg_rc mpg_native_read(mpg_fleet *fleet, const mpg_env *env, mpg_str path,
   }
   if (rc == MPG_OK && !n.used)
     rc = mpg_fail(err, MPG_IO,
-                  "%.*s: expected a trace (capacity.csv, allocations.csv, spans.csv, ... or JSON), "
-                  "found none",
+                  "%.*s: expected a file of a known format, or the native trace (capacity.csv, "
+                  "allocations.csv, spans.csv, ... or JSON), found none; trace_sources says what is "
+                  "there",
                   path.n > 512 ? 512 : (int)path.n, path.p);
   mpg_paths_free(&listed);
   return rc;

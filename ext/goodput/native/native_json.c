@@ -161,7 +161,8 @@ static mpg_rc record_relation(const mpg_native_reading *r, mpg_json *json, const
       return mpg_native_broken(r, line, column, why.text);
     }
   mpg_json_where(json, 0, &line, &column);
-  (void)mpg_fail(&why, MPG_DATA, "expected %s, found an object without \"record\"", expected);
+  (void)mpg_fail(&why, MPG_DATA, "expected %s, found an object without \"record\"%s", expected,
+                 line == 1 ? ", or the \"sources\" of a fleet file" : "");
   return mpg_native_broken(r, line, column, why.text);
 }
 
