@@ -124,6 +124,39 @@ void mpg_text_excerpt(mpg_str s, char out[MPG_EXCERPT]) {
   out[n] = '\0';
 }
 
+void mpg_text_value(const mpg_value *value, char out[MPG_FOUND]) {
+  char text[MPG_EXCERPT];
+  switch (value->type) {
+  case MPG_INT:
+  case MPG_MICROSECONDS:
+    (void)mpg_text_int(value->i, out);
+    break;
+  case MPG_REAL:
+    (void)mpg_text_real(value->r, out);
+    break;
+  case MPG_TEXT:
+    mpg_text_excerpt(value->s, text);
+    (void)snprintf(out, MPG_FOUND, "'%s'", text);
+    break;
+  default:
+    (void)snprintf(out, MPG_FOUND, "NULL");
+    break;
+  }
+}
+
+mpg_rc mpg_fail_expected(mpg_err *err, const char *what, const mpg_value *found) {
+  char text[MPG_FOUND];
+  mpg_text_value(found, text);
+  return mpg_fail(err, MPG_MISUSE, "expected %s, found %s", what, text);
+}
+
+mpg_rc mpg_fail_argument(mpg_err *err, const char *argument, const char *what,
+                         const mpg_value *found) {
+  char text[MPG_FOUND];
+  mpg_text_value(found, text);
+  return mpg_fail(err, MPG_MISUSE, "%s: expected %s, found %s", argument, what, text);
+}
+
 bool mpg_text_but_nul(mpg_str s) {
   static const char controls[] = "\t\n\r\a\b\f\x1b"; /* and its end, the NUL */
   for (size_t i = 0; i < s.n; i++)

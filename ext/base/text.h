@@ -27,6 +27,15 @@ size_t mpg_text_real(double v, char out[MPG_REAL_TEXT]);
 #define MPG_EXCERPT 64
 void mpg_text_excerpt(mpg_str s, char out[MPG_EXCERPT]);
 
+/* A value for a message: 5, 2.5, 'text' as mpg_text_excerpt has it, NULL. Terminated. */
+#define MPG_FOUND (MPG_EXCERPT + 2)
+void mpg_text_value(const mpg_value *value, char out[MPG_FOUND]);
+
+/* MPG_MISUSE: "expected WHAT, found VALUE", and "ARGUMENT: expected WHAT, found VALUE". */
+mpg_rc mpg_fail_expected(mpg_err *err, const char *what, const mpg_value *found);
+mpg_rc mpg_fail_argument(mpg_err *err, const char *argument, const char *what,
+                         const mpg_value *found);
+
 /* Whether `s` has no control characters but those of text and NUL bytes: text with NULs, as a crash
 ** or a truncation leaves, and no binary data. */
 bool mpg_text_but_nul(mpg_str s);

@@ -1,10 +1,12 @@
 /* job_size.c - see job_size.h. */
 #include "job_size.h"
 #include "../base/number.h"
+#include "../base/text.h"
 
 #include <string.h>
 
 #define CHIP INT64_C(1000000)
+#define THREE_SIZES "three rising numbers of chips such as '16,256,2048'"
 #define FOUND_TEXT 80 /* how much of a bad text a message shows */
 
 const mpg_sizes mpg_sizes_default = {{16 * CHIP, 256 * CHIP, 2048 * CHIP}};
@@ -29,8 +31,7 @@ mpg_rc mpg_sizes_parse(mpg_str text, mpg_sizes *sizes, mpg_err *err) {
   mpg_sizes found;
   if (!parse_sizes(text, &found))
     return mpg_fail(err, MPG_MISUSE,
-                    "expected three rising numbers of chips such as '16,256,2048', found '%.*s'",
-                    text.n > FOUND_TEXT ? FOUND_TEXT : (int)text.n, text.n > 0 ? text.p : "");
+                    "expected " THREE_SIZES ", found '%.*s'", text.n > FOUND_TEXT ? FOUND_TEXT : (int)text.n, text.n > 0 ? text.p : "");
   *sizes = found;
   return MPG_OK;
 }
@@ -47,6 +48,11 @@ const char *mpg_size_name(uint8_t size) {
   return names[size];
 }
 
+static mpg_rc sizes_of(const mpg_value *bounds, mpg_sizes *sizes, mpg_err *err) {
+  return bounds->type == MPG_TEXT ? mpg_sizes_parse(bounds->s, sizes, err)
+                                  : mpg_fail_expected(err, THREE_SIZES, bounds);
+}
+
 mpg_rc mpg_size_of(const mpg_value *chips, const mpg_value *bounds, const char **name,
                    mpg_err *err) {
   mpg_sizes sizes = mpg_sizes_default;
@@ -57,7 +63,7 @@ mpg_rc mpg_size_of(const mpg_value *chips, const mpg_value *bounds, const char *
   if (bounds != NULL) {
     if (bounds->type == MPG_NULL)
       return MPG_OK;
-    if (mpg_sizes_parse(bounds->type == MPG_TEXT ? bounds->s : MPG_STR(""), &sizes, &why) != MPG_OK)
+    if (sizes_of(bounds, &sizes, &why) != MPG_OK)
       return mpg_fail(err, MPG_MISUSE, "bounds: %s", why.text);
   }
   if (chips->type == MPG_NULL)
@@ -71,7 +77,7 @@ mpg_rc mpg_size_of(const mpg_value *chips, const mpg_value *bounds, const char *
     ok = mpg_scaled_parse(chips->s, 6, &millionths) && millionths >= 0;
   }
   if (!ok)
-    return mpg_fail(err, MPG_MISUSE, "expected a number of chips");
+    return mpg_fail_expected(err, "a number of chips", chips);
   *name = mpg_size_name(mpg_size_class(&sizes, millionths));
   return MPG_OK;
 }

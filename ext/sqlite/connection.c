@@ -4,6 +4,7 @@
 #include "host.h"
 #include "../base/number.h"
 #include "../base/pipeline.h"
+#include "../base/text.h"
 
 #include <assert.h>
 #include <string.h>
@@ -164,8 +165,7 @@ mpg_rc mpg_threads_given(const mpg_conn *conn, const mpg_value *argument, int *t
   int64_t n = 0;
   *threads = available < most ? available : most;
   if (argument->type != MPG_NULL && (!mpg_value_int(argument, &n) || n < 1 || n > MPG_THREADS_MAX))
-    return mpg_fail(err, MPG_MISUSE, "threads: expected a whole number from 1 to %d",
-                    MPG_THREADS_MAX);
+    return mpg_fail_argument(err, "threads", "a whole number from 1 to 64", argument);
   if (argument->type != MPG_NULL)
     *threads = (int)n;
   if (!mpg_conn_threads(conn))

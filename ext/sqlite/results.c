@@ -1,5 +1,6 @@
 /* results.c - see results.h. */
 #include "connection.h"
+#include "../base/text.h"
 
 #include <stdarg.h>
 
@@ -55,6 +56,13 @@ int mpg_vtab_error(sqlite3_vtab *vtab, const char *format, ...) {
   text = sqlite3_vmprintf(format, args);
   va_end(args);
   return vtab_text(vtab, text, SQLITE_ERROR);
+}
+
+int mpg_vtab_misuse(sqlite3_vtab *vtab, const char *table, const char *argument, const char *what,
+                    const mpg_value *found) {
+  mpg_err err;
+  (void)mpg_fail_argument(&err, argument, what, found);
+  return mpg_vtab_failure(vtab, table, &err);
 }
 
 void mpg_value_take(mpg_value *v, sqlite3_value *value) {

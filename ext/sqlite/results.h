@@ -12,6 +12,9 @@ int mpg_sqlite_rc(mpg_rc rc);
 void mpg_result_failure(sqlite3_context *context, const mpg_err *err);
 int mpg_vtab_failure(sqlite3_vtab *vtab, const char *who, const mpg_err *err);
 int mpg_vtab_error(sqlite3_vtab *vtab, const char *format, ...);
+/* "TABLE: ARGUMENT: expected WHAT, found VALUE". */
+int mpg_vtab_misuse(sqlite3_vtab *vtab, const char *table, const char *argument, const char *what,
+                    const mpg_value *found);
 
 /* An SQL value as the core sees it; BLOBs are text. The text is borrowed from the value. */
 mpg_value mpg_value_of(sqlite3_value *value);

@@ -72,10 +72,10 @@ class Queries(Case):
                     found.append(self.rows("SELECT * FROM mpg_issues WHERE source = ?", path))
                 self.assertEqual(found[:2], found[2:4], (name, query))
                 self.assertEqual(found[:2], found[4:], (name, query))
-        for threads in (0, 65, "two", 1.5):
+        for threads, found in ((0, "0"), (65, "65"), ("two", "'two'"), (1.5, "1.5")):
             self.assertEqual(
                 self.error("SELECT * FROM chrome_trace(?) WHERE threads = ?", RANKS[0], threads),
-                "chrome_trace: threads: expected a whole number from 1 to 64",
+                f"chrome_trace: threads: expected a whole number from 1 to 64, found {found}",
             )
         self.assertEqual(
             *(self.rows(f"SELECT * FROM chrome_trace(?){more}", RANKS[0]) for more in (" WHERE threads = NULL", ""))

@@ -85,7 +85,7 @@ class Files(FolderCase):
     def test_errors(self):
         for argument, expected in (
             ("'a' || char(0)", "path: expected text, found a NUL byte"),
-            ("1", "path: expected text"),
+            ("1", "path: expected text, found 1"),
             ("printf('%.5000c', 'x')", "path: expected at most 4095 bytes, found 5000"),
         ):
             self.fails("trace_files: " + expected, f"SELECT * FROM trace_files({argument})")

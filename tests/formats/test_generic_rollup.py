@@ -333,8 +333,8 @@ class Errors(Case):
             ("measures='v +'", "measures: expected a column, a number or '(', found the end"),
             ("measures='v AS rows'", 'measures: "rows" is the count of records'),
             ("by='a'", "by: only the table function has it; a table is summed by the columns that a query names"),
-            ("threads=0", "threads: expected a whole number from 1 to 64"),
-            ("threads=x", "threads: expected a whole number from 1 to 64"),
+            ("threads=0", "threads: expected a whole number from 1 to 64, found 0"),
+            ("threads=x", "threads: expected a whole number from 1 to 64, found 'x'"),
         ):
             self.assertEqual(self.refused("csv_rollup", path, options), "csv_rollup: " + text)
         self.assertEqual(

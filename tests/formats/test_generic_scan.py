@@ -312,10 +312,10 @@ class Arguments(Scanned):
     def test_threads(self):
         path = self.file("a\n1\n")
         for module in ("csv_trace", "jsonl_trace"):
-            for threads in ("0", "65", "x", "''", "1.5"):
+            for threads, found in (("0", "0"), ("65", "65"), ("x", "'x'"), ("''", "''"), ("1.5", "'1.5'")):
                 self.assertEqual(
                     self.refused(module, path, f"threads={threads}"),
-                    f"{module}: threads: expected a whole number from 1 to 64",
+                    f"{module}: threads: expected a whole number from 1 to 64, found {found}",
                 )
             with self.assertRaisesRegex(sqlite3.OperationalError, "no such column: threads"):
                 self.rows(f"SELECT * FROM {module}(?) WHERE threads = 1", path)

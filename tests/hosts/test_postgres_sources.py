@@ -94,7 +94,7 @@ class Sources(unittest.TestCase):
         self.assertEqual(self.theirs("SELECT * FROM trace_sources(NULL)"), [])
         self.assertEqual(
             self.theirs(f"SELECT * FROM trace_sources({path}, 'ignore')"),
-            "trace_sources: on_error: expected 'stop' or 'skip'",
+            "trace_sources: on_error: expected 'stop' or 'skip', found 'ignore'",
         )
 
     def test_a_fleet_file_as_text(self):

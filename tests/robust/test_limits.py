@@ -132,9 +132,12 @@ class Settings(Case):
                 self.assertEqual(
                     (wanted,), db.execute("SELECT value FROM mpg_limits WHERE name = ?", (name,)).fetchone()
                 )
-            for bad in (0, -1, most + 1, 1.5, "1", None, b"1"):
+            self.assertEqual((1,), db.execute("SELECT mpg_limit(?, '1')", (name,)).fetchone())  # as clients bind it
+            self.assertEqual((standard,), db.execute("SELECT mpg_limit(?, ?)", (name, standard)).fetchone())
+            for bad, found in ((0, 0), (-1, -1), (most + 1, most + 1), (1.5, 1.5), ("one", "'one'"), (None, "NULL")):
                 with self.assertRaisesRegex(
-                    sqlite3.OperationalError, f"^mpg_limit: {name}: expected a whole number from 1 to {most}$"
+                    sqlite3.OperationalError,
+                    f"^mpg_limit: {name}: expected a whole number from 1 to {most}, found {found}$",
                 ):
                     db.execute("SELECT mpg_limit(?, ?)", (name, bad))
             self.assertEqual((standard,), db.execute("SELECT mpg_limit(?)", (name,)).fetchone())

@@ -725,8 +725,8 @@ class Records(unittest.TestCase):
                 db.execute("SELECT path, on_error FROM trace_records(?, 'skip') LIMIT 1", (folder,)).fetchall(),
             )
             for wrong, error in {
-                "path > 'a'": "the arguments take = and nothing else",
-                "path = 5": "path: expected a text",
+                "path > 'a'": "the arguments take = alone, outside OR and RIGHT or FULL JOIN",
+                "path = 5": "path: expected text, found 5",
                 "path = 'a' AND on_error = 'ignore'": "on_error",
             }.items():
                 with self.assertRaisesRegex(sqlite3.OperationalError, f"trace_records: .*{error}"):

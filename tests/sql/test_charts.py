@@ -32,8 +32,19 @@ class Sizes(Case):
         self.assertIsNone(self.one("SELECT job_size(1, NULL)"))
 
     def test_refused(self):
-        for chips in (-1, "many", 1e300, -0.5, float("inf")):
-            self.fails("job_size: expected a number of chips", "SELECT job_size(?)", chips)
+        for chips, found in (
+            (-1, "-1"),
+            ("many", "'many'"),
+            (1e300, "1e+300"),
+            (-0.5, "-0.5"),
+            (float("inf"), "inf"),
+            (b"", "''"),
+        ):
+            self.fails(f"job_size: expected a number of chips, found {found}", "SELECT job_size(?)", chips)
+        self.fails(
+            "job_size: bounds: expected three rising numbers of chips such as '16,256,2048', found 16",
+            "SELECT job_size(1, 16)",
+        )
         for bounds in ("", "1,2", "1,2,3,4", "3,2,1", "1,1,2", "0,1,2", "a,b,c", "1, 2, 3"):
             self.fails(
                 f"job_size: bounds: expected three rising numbers of chips such as '16,256,2048', found '{bounds}'",
@@ -141,8 +152,8 @@ class Bars(Case):
         for arguments in ((None, 1, 5), (1, None, 5), (1, 0, 5), (1, -1, 5)):
             self.assertIsNone(self.one("SELECT bar(?, ?, ?)", *arguments))
         self.fails("bar: expected a number as value, found 'x'", "SELECT bar('x', 1, 5)")
-        for width in (0, 1001, -1, 2.5, None):
-            self.fails("bar: expected a width of 1 to 1000", "SELECT bar(1, 1, ?)", width)
+        for width, found in ((0, "0"), (1001, "1001"), (-1, "-1"), (2.5, "2.5"), (None, "NULL")):
+            self.fails(f"bar: expected a width of 1 to 1000, found {found}", "SELECT bar(1, 1, ?)", width)
         self.fails("bar: expected 'unicode' or 'ascii' as style, found 'emoji'", "SELECT bar(1, 1, 5, 'emoji')")
 
 

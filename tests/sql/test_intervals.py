@@ -140,7 +140,7 @@ class AggregatesTest(Case):
             self.fails(f"{f}: expected a finite number as start, found -inf", f"SELECT {f}(?, 1{more})", -INF)
         self.fails("interval_overlap: expected 0 or 1 as is_b, found 'b'", "SELECT interval_overlap(1, 2, 'b')")
         for k in ("0", "-1", "1.0", "'2'"):
-            self.fails("all_up: expected a positive integer as k", f"SELECT all_up(1, 2, {k})")
+            self.fails(f"all_up: expected a positive integer as k, found {k}", f"SELECT all_up(1, 2, {k})")
         self.fails(
             "all_up: expected the same k in every row, found 1 and 2",
             "SELECT all_up(1, 2, k) FROM (SELECT 1 AS k UNION ALL SELECT 2)",

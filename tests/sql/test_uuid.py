@@ -57,10 +57,13 @@ class Uuid(unittest.TestCase):
     def test_null_and_errors(self):
         db = connect()
         self.assertEqual(db.execute("SELECT mpg_uuid(NULL, 'a'), mpg_uuid('dns', NULL)").fetchone(), (None, None))
-        for space in ["", "DNS", "nope", 5, b"dn"]:
+        for space, found in (("", "''"), ("DNS", "'DNS'"), ("nope", "'nope'"), (5, "5"), (b"dn", "'dn'")):
             with self.assertRaises(sqlite3.OperationalError) as caught:
                 db.execute("SELECT mpg_uuid(?, 'a')", (space,)).fetchone()
-            self.assertEqual(str(caught.exception), "mpg_uuid: expected a UUID, dns, url, oid or x500 as the namespace")
+            self.assertEqual(
+                str(caught.exception),
+                f"mpg_uuid: expected a UUID, dns, url, oid or x500 as the namespace, found {found}",
+            )
         db.close()
 
 

@@ -28,7 +28,7 @@ class Options(FolderCase):
             "log_trace: zone: expected text",
             self.error("SELECT * FROM log_trace(?, '(?<a>.)') WHERE zone = 5", files["csv"]),
         )
-        self.assertEqual("trace_records: path: expected a text", self.error("SELECT * FROM trace_records(5)"))
+        self.assertEqual("trace_records: path: expected text, found 5", self.error("SELECT * FROM trace_records(5)"))
 
     def test_zones_that_are_none(self):
         path = self.file("x\n", "a.log")

@@ -1,5 +1,7 @@
 /* cache.c - see cache.h; and mpg_keep(), its setting. */
 #include "cache.h"
+#include "../../base/number.h"
+#include "../../base/text.h"
 
 void mpg_cache_release(mpg_cache_entry *e) {
   if (e != NULL && --e->users == 0)
@@ -87,10 +89,12 @@ mpg_rc mpg_cache_list_again(mpg_conn *conn, const mpg_issues *then,
 static void keep_function(sqlite3_context *context, int n, sqlite3_value **args) {
   mpg_conn *conn = mpg_conn_of(context);
   if (n == 1) {
-    sqlite3_int64 mib = sqlite3_value_int64(args[0]);
-    if (sqlite3_value_type(args[0]) != SQLITE_INTEGER || mib < 0 || mib > (1 << 20)) {
-      sqlite3_result_error(context, "mpg_keep: expected a whole number of MiB from 0 to 1048576",
-                           -1);
+    const mpg_value given = mpg_value_of(args[0]);
+    int64_t mib = 0;
+    if (!mpg_value_int(&given, &mib) || mib < 0 || mib > (1 << 20)) {
+      mpg_err err;
+      (void)mpg_fail_expected(&err, "a whole number of MiB from 0 to 1048576", &given);
+      mpg_result_failure(context, &err);
       return;
     }
     conn->cache_limit = (size_t)mib << 20;

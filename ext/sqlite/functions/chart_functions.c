@@ -59,7 +59,7 @@ static void bar_function(sqlite3_context *context, int n, sqlite3_value **args) 
   if (rc == MPG_OK && n > 3)
     rc = get_style(args[3], &style, &err);
   if (rc == MPG_OK && (width.type != MPG_INT || width.i < 1 || width.i > MPG_BAR_MAX))
-    rc = mpg_fail(&err, MPG_MISUSE, "expected a width of 1 to %d", MPG_BAR_MAX);
+    rc = mpg_fail_expected(&err, "a width of 1 to 1000", &width);
   if (rc != MPG_OK)
     mpg_result_failure(context, &err);
   else if (value.type != MPG_NULL && max.type != MPG_NULL && max.r > 0)

@@ -18,6 +18,7 @@
 #include "../connection.h"
 #include "../../read/input/stream.h"
 #include "../../read/input/paths.h"
+#include "../../base/text.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -115,7 +116,7 @@ static int files_filter(sqlite3_vtab_cursor *base, int plan, const char *text, i
   if (pattern.type == MPG_TEXT)
     rc = mpg_paths_find(&c->paths, &c->scan.env, pattern.s, &err);
   else
-    rc = mpg_fail(&err, MPG_MISUSE, "path: expected text");
+    rc = mpg_fail_argument(&err, "path", "text", &pattern);
   if (rc != MPG_OK)
     return mpg_vtab_failure(base->pVtab, "trace_files", &err);
   stat_file(c);

@@ -109,7 +109,7 @@ static mpg_rc get_class(sqlite3_value *value, bool *is_b, mpg_err *err) {
 static mpg_rc get_k(state *s, sqlite3_value *value, mpg_err *err) {
   mpg_value v = mpg_value_of(value);
   if (v.type != MPG_INT || v.i < 1)
-    return mpg_fail(err, MPG_MISUSE, "expected a positive integer as k");
+    return mpg_fail_expected(err, "a positive integer as k", &v);
   if (s->k != 0 && s->k != v.i)
     return mpg_fail(err, MPG_MISUSE, "expected the same k in every row, found %lld and %lld",
                     (long long)s->k, (long long)v.i);

@@ -6,17 +6,25 @@
 **                   largest value that it can be set to
 */
 #include "../connection.h"
+#include "../../base/number.h"
+#include "../../base/text.h"
 
 #include <string.h>
 
 /* ---- mpg_limit ---- */
 
-static void fail(sqlite3_context *context, char *text) {
-  if (text == NULL)
-    sqlite3_result_error_nomem(context);
-  else
-    sqlite3_result_error(context, text, -1);
-  sqlite3_free(text);
+/* Whether it is a value that the limit can have; else the result is an error. */
+static bool is_in_range(sqlite3_context *context, const mpg_limit_info *info,
+                        const mpg_value *given, int64_t *value) {
+  char range[64];
+  mpg_err err;
+  if (mpg_value_int(given, value) && *value >= 1 && *value <= info->most)
+    return true;
+  (void)sqlite3_snprintf((int)sizeof range, range, "a whole number from 1 to %lld",
+                         (long long)info->most);
+  (void)mpg_fail_argument(&err, info->name, range, given);
+  mpg_result_failure(context, &err);
+  return false;
 }
 
 /* mpg_limit(name): the limit that holds. mpg_limit(name, value): sets it for the statements that
@@ -26,20 +34,16 @@ static void limit_function(sqlite3_context *context, int n, sqlite3_value **args
   mpg_value name = mpg_value_of(args[0]);
   mpg_limit_id id = name.type == MPG_TEXT ? mpg_limit_by_name(name.s) : MPG_LIMITS;
   if (id == MPG_LIMITS) {
-    fail(context,
-         sqlite3_mprintf("mpg_limit: expected the name of a limit (SELECT name FROM "
-                         "mpg_limits), found \"%.*s\"",
-                         name.type == MPG_TEXT && name.s.n < 80 ? (int)name.s.n : 0, name.s.p));
+    mpg_err err;
+    (void)mpg_fail_expected(&err, "the name of a limit (SELECT name FROM mpg_limits)", &name);
+    mpg_result_failure(context, &err);
     return;
   }
   if (n == 2) {
-    const mpg_limit_info *info = mpg_limit_get(id);
-    sqlite3_int64 value = sqlite3_value_int64(args[1]);
-    if (sqlite3_value_type(args[1]) != SQLITE_INTEGER || value < 1 || value > info->most) {
-      fail(context, sqlite3_mprintf("mpg_limit: %s: expected a whole number from 1 to %lld",
-                                    info->name, (long long)info->most));
+    const mpg_value given = mpg_value_of(args[1]);
+    int64_t value = 0;
+    if (!is_in_range(context, mpg_limit_get(id), &given, &value))
       return;
-    }
     __atomic_store_n(&conn->limits.of[id], value, __ATOMIC_RELAXED);
   }
   sqlite3_result_int64(context, conn->limits.of[id]);

@@ -9,6 +9,7 @@
 ** Nothing is shown before so many seconds of work: 2 unless given.
 */
 #include "../connection.h"
+#include "../../base/text.h"
 
 #include <string.h>
 
@@ -19,6 +20,12 @@ static const char *const modes[] = {"off", "terminal", "function"};
 
 static void fail(sqlite3_context *context, const char *text) {
   sqlite3_result_error(context, text, -1);
+}
+
+static void fail_expected(sqlite3_context *context, const char *what, mpg_value found) {
+  mpg_err err;
+  (void)mpg_fail_expected(&err, what, &found);
+  mpg_result_failure(context, &err);
 }
 
 static bool mode_of(mpg_value given, mpg_progress_mode *out) {
@@ -54,7 +61,7 @@ static void set_progress(sqlite3_context *context, int n, sqlite3_value **args) 
     return;
   }
   if (!mode_of(mpg_value_of(args[0]), &given.mode)) {
-    fail(context, "mpg_progress: expected 'terminal', 'function' or 'off'");
+    fail_expected(context, "'terminal', 'function' or 'off'", mpg_value_of(args[0]));
     return;
   }
   named = given.mode == MPG_PROGRESS_FUNCTION;
@@ -62,14 +69,15 @@ static void set_progress(sqlite3_context *context, int n, sqlite3_value **args) 
     mpg_value name = n > 1 ? mpg_value_of(args[1]) : (mpg_value){.type = MPG_NULL};
     if (name.type != MPG_TEXT || name.s.n == 0 || name.s.n >= sizeof given.function ||
         memchr(name.s.p, '\0', name.s.n) != NULL) {
-      fail(context, "mpg_progress: expected the name of a function after 'function'");
+      fail_expected(context, "the name of a function after 'function'", name);
       return;
     }
     memcpy(given.function, name.s.p, name.s.n);
   }
   if (n > (given.mode == MPG_PROGRESS_OFF ? 1 : 2 + named) ||
       !delay_of(n, args, 1 + named, &given.delay_us)) {
-    fail(context, "mpg_progress: expected seconds of work before the first report, 0 to 1000000");
+    fail_expected(context, "seconds of work before the first report, 0 to 1000000",
+                  mpg_value_of(args[n - 1]));
     return;
   }
   if (named && !mpg_progress_call(&given, conn->db, 0)) {

@@ -42,6 +42,7 @@ static void uuid_function(sqlite3_context *context, int n, sqlite3_value **args)
   mpg_value space = mpg_value_of(args[0]);
   char out[MPG_UUID_TEXT];
   mpg_str name;
+  mpg_err err;
   (void)n;
   if (space.type == MPG_NULL || sqlite3_value_type(args[1]) == SQLITE_NULL)
     return;
@@ -52,8 +53,8 @@ static void uuid_function(sqlite3_context *context, int n, sqlite3_value **args)
     return;
   }
   if (space.type != MPG_TEXT || !mpg_uuid_v5(space.s, name, out)) {
-    sqlite3_result_error(context,
-                         "mpg_uuid: expected a UUID, dns, url, oid or x500 as the namespace", -1);
+    (void)mpg_fail_expected(&err, "a UUID, dns, url, oid or x500 as the namespace", &space);
+    mpg_result_failure(context, &err);
     return;
   }
   sqlite3_result_text(context, out, MPG_UUID_TEXT - 1, SQLITE_TRANSIENT);

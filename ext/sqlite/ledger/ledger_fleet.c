@@ -4,6 +4,7 @@
 #include "records_reading.h"
 #include "../catalogue.h"
 #include "../sqlite_relations.h"
+#include "../../base/text.h"
 
 #include <string.h>
 
@@ -30,7 +31,7 @@ static mpg_rc read_files(mpg_fleet *fleet, const mpg_env *env, const mpg_ledger_
                          mpg_err *err) {
   const mpg_value path = mpg_value_of(r->args[MPG_ARG_PATH]);
   if (path.type != MPG_TEXT)
-    return mpg_fail(err, MPG_MISUSE, "path: expected a text");
+    return mpg_fail_argument(err, "path", "text", &path);
   return mpg_sources_fleet(fleet, r->conn, env,
                            &(mpg_sources_query){.path = path.s,
                                                 .reported = r->reported,

@@ -4,6 +4,7 @@
 #include "../catalogue.h"
 #include "../sqlite_relations.h"
 #include "../../base/sort.h"
+#include "../../base/text.h"
 
 #include <string.h>
 
@@ -27,6 +28,7 @@ static mpg_rc read_source(mpg_records_reading *r, mpg_conn *conn, sqlite3_value 
   mpg_ledger_options options;
   bool skip = false;
   int threads;
+  mpg_value path;
   mpg_rc rc = mpg_ledger_args(args, conn, &options, &skip, &threads, err);
   if (rc == MPG_OK)
     rc = mpg_catalogue_copy(conn, &r->chips, err);
@@ -41,10 +43,11 @@ static mpg_rc read_source(mpg_records_reading *r, mpg_conn *conn, sqlite3_value 
         &r->fleet, conn, &r->scan.env,
         mpg_arg_given(args, MPG_ARG_SCHEMA) ? mpg_arg_text(args, MPG_ARG_SCHEMA) : NULL, skip,
         "the records", err);
-  if (sqlite3_value_type(args[MPG_ARG_PATH]) != SQLITE_TEXT)
-    return mpg_fail(err, MPG_MISUSE, "path: expected a text");
+  path = mpg_value_of(args[MPG_ARG_PATH]);
+  if (path.type != MPG_TEXT)
+    return mpg_fail_argument(err, "path", "text", &path);
   return mpg_sources_fleet(&r->fleet, conn, &r->scan.env,
-                           &(mpg_sources_query){.path = mpg_value_of(args[MPG_ARG_PATH]).s,
+                           &(mpg_sources_query){.path = path.s,
                                                 .on_error = mpg_arg_on_error(args),
                                                 .threads = threads,
                                                 .every_end = true},

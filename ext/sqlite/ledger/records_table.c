@@ -130,7 +130,7 @@ static int records_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
     if (c->op == SQLITE_INDEX_CONSTRAINT_LIMIT || c->op == SQLITE_INDEX_CONSTRAINT_OFFSET || a < 0)
       continue;
     if (c->op != SQLITE_INDEX_CONSTRAINT_EQ)
-      return mpg_vtab_error(vtab, "%s: the arguments take = and nothing else", t->module->name);
+      return mpg_vtab_error(vtab, "%s: the arguments take = alone, outside OR and RIGHT or FULL JOIN", t->module->name);
     if (!c->usable)
       return SQLITE_CONSTRAINT;
     at[a] = i;

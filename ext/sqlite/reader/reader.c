@@ -2,6 +2,7 @@
 #include "reader_groups.h"
 #include "../host.h"
 #include "record_iterator.h"
+#include "../../base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -360,7 +361,7 @@ static mpg_rc read_arguments(reader_cursor *cursor, mpg_err *err) {
   else if (mode.type == MPG_NULL)
     cursor->iterator.skip = ((mpg_table *)cursor->base.pVtab)->conn->skip_errors;
   else if (mode.type != MPG_TEXT || !mpg_str_eq(mode.s, MPG_STR("stop")))
-    return mpg_fail(err, MPG_MISUSE, "on_error: expected 'stop' or 'skip'");
+    return mpg_fail_argument(err, "on_error", "'stop' or 'skip'", &mode);
   /* 20250331 is a day's file of PBS, and 2026-11 a difference to the shell */
   if (values[0].type == MPG_INT)
     return mpg_fail(err, MPG_MISUSE,

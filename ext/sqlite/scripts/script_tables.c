@@ -118,7 +118,7 @@ static int check_arguments(sqlite3_vtab *base, const mpg_table_shape *shape, int
   *none = false;
   for (int i = 0; i < shape->narguments; i++) {
     char name[64];
-    mpg_type type;
+    mpg_value value;
     (void)sqlite3_snprintf((int)sizeof name, name, "%.*s", (int)shape->arguments[i].name.n,
                            shape->arguments[i].name.p);
     if (i >= shape->required && mpg_argument_is_missing(plan, (size_t)i))
@@ -131,9 +131,9 @@ static int check_arguments(sqlite3_vtab *base, const mpg_table_shape *shape, int
     if (given[i] == NULL)
       return mpg_vtab_error(base, "%s: expected a path as the argument %s: %s('...')",
                             name_of(base), name, name_of(base));
-    type = mpg_value_of(given[i]).type;
-    if (type != MPG_NULL && type != MPG_TEXT)
-      return mpg_vtab_error(base, "%s: %s: expected text", name_of(base), name);
+    value = mpg_value_of(given[i]);
+    if (value.type != MPG_NULL && value.type != MPG_TEXT)
+      return mpg_vtab_misuse(base, name_of(base), name, "text", &value);
     *none = *none ||
             mpg_argument_is_nothing(((const mpg_table *)base)->conn, name_of(base), name, given[i]);
   }

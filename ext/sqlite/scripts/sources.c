@@ -6,6 +6,7 @@
 ** SQL cannot do.
 */
 #include "sources.h"
+#include "../../base/text.h"
 #include "../../read/input/unfinished.h"
 #include "../../goodput/native/native.h"
 #include "../../goodput/native/same_content.h"
@@ -232,7 +233,7 @@ mpg_rc mpg_on_error_of(const mpg_value *word, mpg_on_error otherwise, mpg_on_err
   else if (word->type == MPG_TEXT && mpg_str_eq(word->s, MPG_STR("stop")))
     *out = MPG_ON_ERROR_STOP;
   else if (word->type != MPG_NULL)
-    return mpg_fail(err, MPG_MISUSE, "on_error: expected 'stop' or 'skip'");
+    return mpg_fail_argument(err, "on_error", "'stop' or 'skip'", word);
   return MPG_OK;
 }
 

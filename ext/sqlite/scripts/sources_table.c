@@ -112,7 +112,7 @@ static int sources_filter(sqlite3_vtab_cursor *base, int plan, const char *text,
                                             argv[1])) != SQLITE_OK)
     return code;
   if (path.type != MPG_TEXT)
-    return mpg_vtab_error(base->pVtab, "trace_sources: path: expected text");
+    return mpg_vtab_misuse(base->pVtab, "trace_sources", "path", "text", &path);
   for (int i = 0; i < ARGUMENTS && i < argc; i++) {
     c->arguments[i] = sqlite3_value_dup(argv[i]);
     if (c->arguments[i] == NULL)
