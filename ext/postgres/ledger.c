@@ -20,7 +20,6 @@
 #include "relations.h"
 #include "../goodput/ledger/ledger_columns.h"
 #include "../goodput/ledger/rollup_threads.h"
-#include "../goodput/trace/uuid.h"
 
 #include <string.h>
 
@@ -102,18 +101,6 @@ static void put_rollup(scan *s, uint32_t mask) {
   }
 }
 
-/* The job of a timeline, as its unit; false if there is no such job. */
-static bool find_job(const scan *s, size_t *unit) {
-  char uuid[MPG_UUID_TEXT];
-  mpg_str name = s->args[MPG_ARG_OF_JOB].s;
-  uint32_t id;
-  if (mpg_uuid_canonical(name, uuid))
-    name = mpg_str_of(uuid);
-  id = mpg_intern_find(&s->fleet.job_names, name);
-  *unit = id - 1;
-  return id != 0;
-}
-
 /* Unit by unit: only one job's rows are in memory, in addition to the records. */
 static void put_units(scan *s, size_t from, size_t to) {
   bool sorted = s->table->shape == MPG_SHAPE_TIMELINE;
@@ -164,8 +151,11 @@ static void fill_tuples(scan *s, uint32_t mask) {
   if (s->table->shape == MPG_SHAPE_TIMELINE) {
     to = mpg_fleet_njobs(&s->fleet);
     if (s->args[MPG_ARG_OF_JOB].type != MPG_NULL) {
-      if (!find_job(s, &from))
+      rc = mpg_accounting_find_job(&s->accounting, s->args[MPG_ARG_OF_JOB].s, s->source, &from,
+                                   &err);
+      if (rc == MPG_DONE)
         return;
+      raise_unless_ok(s, rc, &err);
       to = from + 1;
     }
   }
@@ -190,7 +180,9 @@ static Datum ledger_rows(FunctionCallInfo call, int number) {
   if (rc == MPG_OK && s.table->shape == MPG_SHAPE_ROLLUP && !call->args[next].isnull)
     rc = mpg_ledger_grain_parse(s.table, "by", mpg_any_argument(call, next).s, &mask, &err);
   raise_unless_ok(&s, rc, &err);
-  if (!s.table->files || s.args[MPG_ARG_PATH].type != MPG_NULL) { /* no path: no rows */
+  if (s.table->files && s.args[MPG_ARG_PATH].type == MPG_NULL) {
+    mpg_pg_no_path(s.table->name);
+  } else {
     if (s.table->files)
       mpg_check_reads_files(s.table->name);
     s.source = source_of(&s);

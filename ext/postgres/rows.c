@@ -80,6 +80,11 @@ mpg_issues *mpg_pg_issues(void) {
   return &issues;
 }
 
+void mpg_pg_no_path(const char *function) {
+  (void)mpg_issues_add(mpg_pg_issues(), MPG_INFO, function, "null_argument", 0, 1,
+                       "path is NULL: no rows");
+}
+
 static mpg_value message_value(const char *text) {
   const char *message = mpg_message(text);
   if (GetDatabaseEncoding() != PG_UTF8) /* it is ASCII then */

@@ -25,5 +25,7 @@ void mpg_pg_rows_put(mpg_pg_rows *rows, const mpg_value *values);
 
 /* What mpg_issues() shows: of this session, as long as it lives. */
 mpg_issues *mpg_pg_issues(void);
+/* Lists that a function over files has no rows, as its path is NULL. */
+void mpg_pg_no_path(const char *function);
 
 #endif

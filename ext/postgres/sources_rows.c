@@ -24,7 +24,9 @@ Datum mpg_trace_sources(PG_FUNCTION_ARGS) {
   env = mpg_host_env(context);
   path = mpg_any_argument(fcinfo, 0);
   on_error = mpg_any_argument(fcinfo, 1);
-  if (path.type != MPG_NULL) { /* no path: no rows */
+  if (path.type == MPG_NULL) {
+    mpg_pg_no_path(who);
+  } else {
     mpg_check_reads_files(who);
     if (mpg_embedded_sources(&found, &env, path.s, &on_error, &err) != MPG_OK)
       mpg_raise_as(who, &err);

@@ -96,6 +96,28 @@ class Calls(unittest.TestCase):
         self.assertEqual(server.sql("SELECT * FROM trace_ledger(NULL)"), [])
         self.assertEqual(server.sql(f"SELECT * FROM trace_timeline({self.GOLDEN}, 'nobody')"), [])
 
+    def test_what_has_no_rows_is_listed(self):
+        """As in SQLite: a path of NULL, which a bound parameter may be, and a job that nothing tells of."""
+        golden = self.GOLDEN.strip("'")
+        for call, source, kind, detail in (
+            ("trace_ledger(NULL)", "trace_ledger", "null_argument", "path is NULL: no rows"),
+            ("trace_rollup(NULL)", "trace_rollup", "null_argument", "path is NULL: no rows"),
+            ("trace_timeline(NULL)", "trace_timeline", "null_argument", "path is NULL: no rows"),
+            ("trace_sources(NULL)", "trace_sources", "null_argument", "path is NULL: no rows"),
+            (
+                f"trace_timeline({self.GOLDEN}, 'nobody')",
+                golden,
+                "no_such_job",
+                "no record is of the job 'nobody': its timeline has no rows",
+            ),
+        ):
+            listed = "SELECT source, severity, kind, count, detail FROM mpg_issues"
+            self.assertEqual([[source, "info", kind, "1", detail]], server.sql(f"SELECT * FROM {call}; {listed}")[-1:])
+            db = connect()
+            self.assertEqual([], db.execute(f"SELECT * FROM {call}").fetchall())
+            self.assertEqual([(source, "info", kind, 1, detail)], db.execute(listed).fetchall())
+            db.close()
+
     def test_bad_files_name_the_place(self):
         db = connect()
         for text in (

@@ -107,6 +107,19 @@ class Arguments(Case):
         for call in ("trace_ledger(NULL)", "trace_timeline(?, NULL)", "trace_records(NULL)"):
             self.assertEqual([], self.rows(f"SELECT * FROM {call} WHERE {where}", *[GOLDEN] * call.count("?")))
 
+    def test_a_job_that_is_nowhere(self):
+        """No rows of it are no silence: its name may be misspelt, or another argument stand where it does."""
+        listed = "SELECT source, severity, count, detail FROM mpg_issues WHERE kind = 'no_such_job'"
+        self.db.execute("SELECT mpg_import(?)", (GOLDEN,))
+        for call, source in ((f"trace_timeline('{GOLDEN}', ?)", GOLDEN), ("mpg_timeline(?)", "main")):
+            for name in ("j1", "1 day", "é" * 40):
+                self.assertEqual([], self.rows(f"SELECT * FROM {call}", name))
+                (found,) = self.rows(listed + " AND source = ?", source)
+                self.assertEqual((source, "info", 1), found[:3])
+                self.assertRegex(found[3], "^no record is of the job '(j1|1 day|é+\\.\\.\\.)': its timeline has no rows$")
+            self.assertGreater(len(self.rows(f"SELECT * FROM {call}", "J1")), 0)
+            self.assertEqual([], self.rows(listed + " AND source = ?", source))
+
     def test_errors(self):
         for tail, text in (
             ("since = 'noon'", 'since: expected Unix seconds or ISO 8601 time, found "noon"'),

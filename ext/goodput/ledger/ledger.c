@@ -1,7 +1,9 @@
 /* ledger.c - see ledger.h. */
 #include "ledger.h"
+#include "../trace/uuid.h"
 #include "../../base/limits.h"
 #include "../../base/sort.h"
+#include "../../base/text.h"
 #include "../../base/time.h"
 
 #include <math.h>
@@ -186,6 +188,21 @@ static mpg_rc list_far(const mpg_accounting *a, const char *source) {
                         "records of %s with a time more than ten years from when allocations "
                         "start, counted as given",
                         far == 0 ? "spans or commits" : "allocations, capacity or outages");
+}
+
+mpg_rc mpg_accounting_find_job(const mpg_accounting *a, mpg_str name, const char *source,
+                               size_t *unit, mpg_err *err) {
+  char uuid[MPG_UUID_TEXT], shown[MPG_EXCERPT];
+  const uint32_t id = mpg_intern_find(
+      &a->fleet->job_names, mpg_uuid_canonical(name, uuid) ? mpg_str_of(uuid) : name);
+  *unit = id - 1;
+  if (id != 0)
+    return MPG_OK;
+  mpg_text_excerpt(name, shown);
+  return mpg_issues_add(a->fleet->issues, MPG_INFO, source, "no_such_job", 0, 1,
+                        "no record is of the job '%s': its timeline has no rows", shown) == MPG_OK
+             ? MPG_DONE
+             : mpg_fail_nomem(err);
 }
 
 mpg_rc mpg_accounting_finish(mpg_accounting *a, const char *source, mpg_err *err) {

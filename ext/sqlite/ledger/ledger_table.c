@@ -24,7 +24,6 @@
 #include "ledger_values.h"
 #include "../sqlite_relations.h"
 #include "../../goodput/ledger/rollup_threads.h"
-#include "../../goodput/trace/uuid.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,18 +90,6 @@ static int ledger_close(sqlite3_vtab_cursor *base) {
 
 static const char *source_of(const cursor *c, const mpg_table *t) {
   return mpg_ledger_source(c->args, mpg_ledger_table_of(t));
-}
-
-/* The job of a timeline, as its unit; false if there is no such job. */
-static bool find_job(cursor *c) {
-  char uuid[MPG_UUID_TEXT];
-  mpg_str name = mpg_str_of(mpg_arg_text(c->args, MPG_ARG_OF_JOB));
-  uint32_t id;
-  if (mpg_uuid_canonical(name, uuid))
-    name = mpg_str_of(uuid);
-  id = mpg_intern_find(&c->fleet.job_names, name);
-  c->only = id - 1;
-  return id != 0;
 }
 
 /* The first row of a batch. */
@@ -328,8 +315,11 @@ static mpg_rc make_rows(cursor *c, mpg_table *t, const mpg_ledger_options *optio
   if (rc != MPG_OK)
     return rc;
   if (mpg_arg_given(c->args, MPG_ARG_OF_JOB)) {
-    if (!find_job(c))
-      return MPG_OK;
+    rc = mpg_accounting_find_job(&c->accounting,
+                                 mpg_str_of(mpg_arg_text(c->args, MPG_ARG_OF_JOB)),
+                                 source_of(c, t), &c->only, err);
+    if (rc != MPG_OK)
+      return rc == MPG_DONE ? MPG_OK : rc;
     c->unit = c->only;
   }
   if (kind->shape == MPG_SHAPE_ROLLUP) {
