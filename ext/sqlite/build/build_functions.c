@@ -354,13 +354,21 @@ static build_parts parts_of(const char *script) {
                        .end = strstr(script, "\nCOMMIT;")};
 }
 
+/* Whether an issue is of a table of the database, which the build reads or lists again. */
+static bool is_of_main(const void *ctx, const char *source) {
+  (void)ctx;
+  return strncmp(source, "main.", 5) == 0;
+}
+
 /* Adds what is new to the records, and makes the tables that follow from them anew, with the
 ** columns of users, and what all mean. An SQLite code. */
 static int make_tables(mpg_conn *conn, const build_parts *parts, sqlite3_value *path,
                        const mpg_user_columns *added, row_counts *counts, mpg_err *err) {
   sqlite3 *db = conn->db;
   const char *columns = mpg_script_find("columns")->sql;
-  int rc = run_script(db, parts->added, parts->asks, path);
+  int rc;
+  mpg_issues_drop_those(&conn->issues, is_of_main, NULL);
+  rc = run_script(db, parts->added, parts->asks, path);
   if (rc == SQLITE_OK)
     rc = check_times(db, err);
   if (rc == SQLITE_OK)

@@ -10,10 +10,11 @@ typedef struct mpg_user_column {
   char *name;
   char *definition; /* as the schema has it, with the name */
   bool generated;
+  bool renamed; /* it is one of the build's, by another name */
 } mpg_user_column;
 
 /* Tables of a build: those that it makes anew with their keys, and those that stay. */
-#define TABLES                                                                                     \
+#define TABLES(renamed)                                                                                     \
   "WITH made(name, key) AS (VALUES "                                                               \
   "('ledger', 'hour,pool,chip,job,attempt,category,cause'),"                                       \
   "('waits', 'pool,job,attempt,category,cause,start_us'),('attempts', 'job,attempt'),"             \
@@ -22,17 +23,22 @@ typedef struct mpg_user_column {
   "('job_sums', 'job'),('mpg_columns', 'table_name,column_name'),('mpg_config', NULL),"            \
   "('capacity', NULL),('outages', NULL),('jobs', NULL),('allocations', NULL),('spans', NULL),"     \
   "('commits', NULL),('programs', NULL),('observed', NULL),('chips', NULL),('prices', NULL),"      \
-  "('issues', NULL)) SELECT t.name, coalesce(m.key, ''), c.name, t.sql, c.hidden > 1 "             \
+  "('issues', NULL)) SELECT t.name, coalesce(m.key, ''), c.name, t.sql, c.hidden > 1, " renamed    \
+  " "                                                                                              \
   "FROM made AS m JOIN main.sqlite_schema AS t ON t.type = 'table' AND t.name = m.name COLLATE "   \
   "NOCASE JOIN pragma_table_xinfo(t.name, 'main') AS c "
 
-/* But for those that an earlier build described, as columns of labels or of an earlier version. */
+/* But for those that an earlier build described, as columns of labels or of an earlier version. One
+** that stands before such a column was renamed: users add theirs behind them. */
 static const char described[] =
-    TABLES "WHERE m.key IS NULL OR NOT EXISTS (SELECT 1 FROM main.mpg_columns AS k WHERE "
+    TABLES("m.key IS NOT NULL AND EXISTS (SELECT 1 FROM pragma_table_xinfo(t.name, 'main') AS l "
+           "JOIN main.mpg_columns AS d ON d.table_name = t.name AND d.column_name = l.name AND "
+           "d.meaning <> 'A column of your own.' WHERE l.cid > c.cid)")
+           "WHERE m.key IS NULL OR NOT EXISTS (SELECT 1 FROM main.mpg_columns AS k WHERE "
            "k.table_name = t.name AND k.column_name = c.name AND k.meaning <> 'A column of your "
            "own.') ORDER BY t.name, c.cid";
 /* Of a database whose columns no build has described. */
-static const char all[] = TABLES "ORDER BY t.name, c.cid";
+static const char all[] = TABLES("0") "ORDER BY t.name, c.cid";
 
 /* ---- definitions ---- */
 
@@ -129,6 +135,7 @@ static bool copy_texts(mpg_user_column *column, sqlite3_stmt *stmt) {
   column->key = mpg_host_copy_text(stmt, 1);
   column->name = mpg_host_copy_text(stmt, 2);
   column->generated = sqlite3_column_int(stmt, 4) != 0;
+  column->renamed = sqlite3_column_int(stmt, 5) != 0;
   if (sql != NULL && column->name != NULL)
     column->definition = definition_of(sql, column->name);
   sqlite3_free(sql);
@@ -154,7 +161,7 @@ static int add_column(mpg_user_columns *columns, sqlite3 *db, sqlite3_stmt *stmt
   mpg_user_column column = {0}, *p = NULL;
   bool made = false;
   int rc = copy_texts(&column, stmt) ? is_made(column.table, column.name, &made) : SQLITE_NOMEM;
-  if (rc == SQLITE_OK && !made)
+  if (rc == SQLITE_OK && !made && !column.renamed)
     rc = run_text(
         db, sqlite3_mprintf("INSERT INTO temp.mpg_own VALUES (%Q, %Q)", column.table, column.name));
   if (rc == SQLITE_OK && !made && *column.key != '\0') {
@@ -200,7 +207,7 @@ int mpg_user_columns_read(mpg_user_columns *columns, sqlite3 *db) {
   (void)sqlite3_finalize(stmt);
   rc = rc == SQLITE_DONE ? SQLITE_OK : rc;
   for (size_t i = 0; rc == SQLITE_OK && i < columns->n; i++)
-    if (!columns->p[i].generated)
+    if (!columns->p[i].generated && !columns->p[i].renamed)
       rc = keep_values(columns, i, db);
   return rc;
 }
@@ -286,16 +293,22 @@ static int restore_values(const mpg_user_columns *columns, size_t i, sqlite3 *db
   return rc;
 }
 
-/* Of a column whose rows nothing told apart. */
+/* Lists a column that is renamed, or whose rows nothing told apart. */
 static int list_lost(const mpg_user_column *c, sqlite3 *db) {
   static const char format[] =
       "INSERT INTO %s(source, severity, kind, count, detail) VALUES ('main.%q', 'warning', "
-      "'lost_values', 1, 'what users wrote into the column %q: a column that tells rows apart was "
-      "renamed: %q')";
-  int rc = run_text(db, sqlite3_mprintf(format, "mpg_issues", c->table, c->name, c->key));
-  return rc != SQLITE_OK
-             ? rc
-             : run_text(db, sqlite3_mprintf(format, "main.issues", c->table, c->name, c->key));
+      "'lost_values', 1, '%s%q%s%q')";
+  const char *const into[] = {"mpg_issues", "main.issues"};
+  int rc = SQLITE_OK;
+  for (size_t i = 0; rc == SQLITE_OK && i < 2; i++)
+    rc = run_text(
+        db, c->renamed
+                ? sqlite3_mprintf(format, into[i], c->table, "the name ", c->name,
+                                  " of a column that the build makes: it has its own again", "")
+                : sqlite3_mprintf(format, into[i], c->table, "what users wrote into the column ",
+                                  c->name, ": a column that tells rows apart was renamed: ",
+                                  c->key));
+  return rc;
 }
 
 int mpg_user_columns_make(const mpg_user_columns *columns, bool last, sqlite3 *db, mpg_err *err) {
@@ -306,6 +319,10 @@ int mpg_user_columns_make(const mpg_user_columns *columns, bool last, sqlite3 *d
     bool label = false, keeps = false; /* a label of that name takes the column's place */
     if ((strcmp(c->table, "mpg_columns") == 0) != last)
       continue;
+    if (c->renamed) {
+      rc = list_lost(c, db);
+      continue;
+    }
     rc = is_there(db, c->table, c->name, &label);
     if (rc == SQLITE_OK && !label)
       rc = make_column(c, db, err);
