@@ -232,6 +232,18 @@ class InTheWay(Case):
                 "tier,tier",
                 'mpg_config: labels: expected labels that are no columns of the ledger, each once, found "tier"',
             ),
+            (
+                "basis",
+                "in-service",
+                "mpg_config: basis: expected 'installed', 'in_service' or 'shard', found 'in-service'",
+            ),
+            ("roofline", "mem", "mpg_config: roofline: expected 'compute' or 'memory', found 'mem'"),
+            (
+                "sizes",
+                "16",
+                "mpg_config: sizes: expected three rising numbers of chips such as '16,256,2048', found '16'",
+            ),
+            ("as_of", "noon", 'mpg_config: as_of: expected Unix seconds or ISO 8601 time, found "noon"'),
         ):
             self.db.execute("INSERT INTO mpg_config VALUES (?, ?)", (name, value))
             self.fails("mpg_build: " + words)

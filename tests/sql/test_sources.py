@@ -53,7 +53,7 @@ class Tables(Folder):
     def test_a_failed_import_changes_nothing(self):
         self.one("SELECT mpg_import(?)", self.FLEET)
         self.assertIn("mpg_import: trace_records: no such file: /nowhere", self.error("SELECT mpg_import('/nowhere')"))
-        self.assertIn("mpg_required", self.error("SELECT mpg_import(NULL)"))
+        self.assertEqual("mpg_import: expected a path, found NULL", self.error("SELECT mpg_import(NULL)"))
         self.assertEqual(2, self.one("SELECT count(*) FROM temp.jobs"))
 
     def test_build_adds_what_is_new_once(self):

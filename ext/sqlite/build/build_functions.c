@@ -484,15 +484,34 @@ static void run_import(sqlite3_context *context, sqlite3_value **args) {
     rc = count_rows(db, "temp", counts.now);
   sqlite3_free(reserve);
   if (rc != SQLITE_OK) {
-    fail(context, db, rc, "mpg_import", NULL, undo);
+    fail(context, db, rc, "mpg_import",
+         sqlite3_value_type(args[0]) == SQLITE_NULL ? "expected a path, found NULL" : NULL, undo);
     return;
   }
   (void)sqlite3_exec(db, "RELEASE mpg_import", NULL, NULL, NULL);
   result_counts(context, &counts);
 }
 
+/* What the ledger says of an argument that is a setting, or NULL: its error is of something else. */
+static const char *said_of_setting(const char *error) {
+  static const char *const names[] = {"as_of: ", "basis: ", "roofline: ", "sizes: "};
+  static const char ledger[] = "mpg_runs: ";
+  const size_t n = sizeof ledger - 1;
+  if (strncmp(error, ledger, n) != 0)
+    return NULL;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strncmp(error + n, names[i], strlen(names[i])) == 0)
+      return error + n;
+  return NULL;
+}
+
 /* The connection's error in words for who called mpg_build, or NULL: it is clear as it is. */
-static const char *said_better(sqlite3 *db, int rc) {
+static const char *said_better(sqlite3 *db, int rc, mpg_err *err) {
+  const char *of_setting = said_of_setting(sqlite3_errmsg(db));
+  if (of_setting != NULL) {
+    (void)mpg_fail(err, MPG_DATA, "mpg_config: %s", of_setting);
+    return err->text;
+  }
   if (rc == SQLITE_LOCKED)
     return "expected no other statement that reads this database meanwhile: database table is "
            "locked";
@@ -540,7 +559,7 @@ static void run_build(sqlite3_context *context, sqlite3_value **args, bool keys)
   if (rc == SQLITE_OK)
     result_counts(context, &counts);
   else
-    fail(context, db, rc, "mpg_build", err.rc == MPG_OK ? said_better(db, rc) : err.text,
+    fail(context, db, rc, "mpg_build", err.rc == MPG_OK ? said_better(db, rc, &err) : err.text,
          "ROLLBACK");
 }
 
