@@ -357,9 +357,6 @@ class Page(unittest.TestCase):
             [{}, "There are no timelines of jobs here: no job has one."],
             [cells(made("fleet.db", PLAIN, "--jobs", "0"))["timelines"][name] for name in ("jobs", "why")],
         )
-        without = cells(made("fleet.db", PLAIN, "--extension", "/nowhere/mpg.so"))["timelines"]
-        self.assertEqual({}, without["jobs"])
-        self.assertIn("--extension names it", without["why"])
 
     def test_what_mpg_config_says(self):
         shutil.copy(path("fleet.db"), path("told.db"))
@@ -422,13 +419,44 @@ class Page(unittest.TestCase):
         for name, arguments, said in (
             ("nowhere.db", [], "no such file"),
             ("not-a-database.db", [], "file is not a database"),
-            ("empty.db", [], "has no ledger; sql/build.sql makes one"),
-            ("fleet.db", ["--since", "2030"], "the ledger is empty"),
+            ("empty.db", [], "has no ledger; mpg_build makes one"),
+            ("", [], ": a folder; expected the file that mpg_build made"),
+            (
+                "fleet.db",
+                ["--since", "2030"],
+                "the ledger is empty between these times: its hours are 2026-01-05 00:00:00 to 2026-01-06 23:00:00",
+            ),
+            (
+                "fleet.db",
+                ["--cut", "2030"],
+                "--cut: expected a time after 2026-01-05 00:00:00, up to 2026-01-06 23:00:00, found 2030",
+            ),
+            (
+                "fleet.db",
+                ["--cut", "2026-01-05"],
+                "--cut: expected a time after 2026-01-05 00:00:00, up to 2026-01-06 23:00:00, found 2026-01-05",
+            ),
+            (
+                "fleet.db",
+                ["--trace", "/nowhere"],
+                "There are no timelines of jobs here: trace_timeline: no such file: /nowhere.",
+            ),
+            ("fleet.db", ["--extension", "/nowhere/mpg.so"], "--extension names it"),
         ):
             done = run(path(name), *arguments)
             self.assertEqual((1, "", 1), (done.returncode, done.stdout, done.stderr.count("\n")), name)
             self.assertIn(said, done.stderr)
         self.assertFalse(os.path.exists(path("nowhere.db")))
+        for arguments, said in (
+            (["--since", "2026-01-06", "--until", "2026-01-05"], "expected a time after --since, 2026-01-06, found"),
+            (["--since", "2026-01-06", "--until", "2026-01-06"], "expected a time after --since, 2026-01-06, found"),
+            (["--top", "-1"], "argument --top: expected a whole number from 0, found '-1'"),
+            (["--top", "many"], "argument --top: expected a whole number from 0, found 'many'"),
+            (["--jobs", "-5"], "argument --jobs: expected a whole number from 0, found '-5'"),
+        ):
+            done = run(path("fleet.db"), *arguments)
+            self.assertEqual((2, ""), (done.returncode, done.stdout), arguments)
+            self.assertIn(said, done.stderr)
 
     def test_what_cannot_be_written(self):
         for arguments, said in (
