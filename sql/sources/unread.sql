@@ -41,6 +41,7 @@
 --@ hint \A"(?:Guid","Kind|Kind","(?:Agent_Id|Direction|Operation|Function)|Domain","Function|Node_Id","Logical_Node_Id|Name","Calls","TotalDurationNs)" => a table of rocprofv3: give its database (--output-format rocpd) or its JSON
 --@ hint \A"?Index"?,"?KernelName"?,"?gpu-id => a table of rocprof: give the results.json of rocprof --hip-trace, or trace with rocprofv3
 --@ hint (?s)\A\s*\{(?=.{0,20000}?"(?:tensor_engine_active_time|mfu_estimated)(?:_percent)?"\s*:) => a profile of Neuron, which runs a program by itself: it tells no time of the job
+--@ hint (?m)^mpg_config$ => what mpg_build made: open that file, or ATTACH it, and ask its tables or mpg_rollup
 --@ hint (?m)^rocpd_(?:op|api)$ => a trace of rocmProfileData: convert it with its rpd2tracing.py, or trace with rocprofv3
 --@ hint \A(?:Step Id,|Device_id,|Model Name,|Op Name,|Name,|Step,|OP Type,)[^\n]*(?:\(us\)|,Communication\(Not Overlapped\)) => a table of Ascend's profiler: give its database (ExportType.Db, msprof --type=db) or trace_view.json
 --@ hint \A(?:[^\n]*\n){0,6}=== \w[\w ]* Timing Summary === => a summary of Intel's unitrace: trace with --chrome-kernel-logging

@@ -439,6 +439,10 @@ UNREAD = {
         b'"Index","KernelName","gpu-id","queue-id","queue-index","pid","tid","grd"\n',
         "a table of rocprof: give",
     ),
+    "fleet.db": (
+        database("CREATE TABLE mpg_config(name); CREATE TABLE jobs(id); CREATE TABLE ledger(hour); CREATE TABLE other(x)"),
+        "what mpg_build made: open that file, or ATTACH it, and ask its tables or mpg_rollup",
+    ),
     "trace.rpd": (
         database("CREATE TABLE rocpd_op(id); CREATE TABLE rocpd_api(id); CREATE TABLE rocpd_string(id)"),
         "a trace of rocmProfileData: convert",
