@@ -5,7 +5,7 @@
 --@ argument before :before TEXT required unless since: the version before
 --@ argument after :after TEXT required unless since: the version after
 --@ argument since :since TIME instead of the label: the day (of UTC) from which the new version ran
---@ argument top :top BIGINT how many programs; 10 unless given
+--@ argument top :top BIGINT from 0: how many programs; 10 unless given
 --@ column program TEXT - that ran on both sides, by productive chip-hours
 --@ column chip_hours_before REAL chip-hours productive
 --@ column chip_hours_after REAL chip-hours

@@ -1,7 +1,7 @@
 -- rank_disagreements.sql - MFU, ETTR, occupancy and duty cycle beside MPG, and the jobs on which their rankings disagree.
 --
 --@ table mpg_rank_disagreements - MFU, ETTR, occupancy and duty cycle beside MPG, and the jobs on which their rankings disagree
---@ argument top :top BIGINT how many jobs, those that disagree most first; 10 unless given
+--@ argument top :top BIGINT from 0: how many jobs, those that disagree most first; 10 unless given
 --@ column job TEXT -
 --@ column size TEXT - S, M, L, XL
 --@ column MPG REAL ratio ideal / held

@@ -2,7 +2,7 @@
 --
 --@ table mpg_stragglers - steps that took much longer than their job's usual step
 --@ argument factor :factor REAL above 0: times the median of the job's steps from which a step is a straggler; 1.3 unless given
---@ argument top :top BIGINT how many jobs; 10 unless given
+--@ argument top :top BIGINT from 0: how many jobs; 10 unless given
 --@ column job TEXT -
 --@ column size TEXT - S, M, L, XL
 --@ column steps BIGINT steps that ended

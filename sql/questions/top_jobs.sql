@@ -1,7 +1,7 @@
 -- top_jobs.sql - the jobs that lost the most chip-hours, and to what.
 --
 --@ table mpg_top_jobs - the jobs that lost the most chip-hours, and to what
---@ argument top :top BIGINT how many; 10 unless given
+--@ argument top :top BIGINT from 0: how many; 10 unless given
 --@ argument since :since TIME first hour or day that counts; everything unless given
 --@ argument until :until TIME first hour or day that does not
 --@ column job TEXT - its id

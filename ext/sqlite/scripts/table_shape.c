@@ -127,6 +127,21 @@ static bool is_choice(mpg_str choices, mpg_str given) {
   return false;
 }
 
+/* Whether the parts of "2026-01-06 13:00:00", or of its beginning, can be those of a time. */
+static bool is_of_clock(mpg_str s) {
+  static const struct part {
+    size_t at;
+    int least, most;
+  } parts[] = {{5, 1, 12}, {8, 1, 31}, {11, 0, 24}, {14, 0, 59}, {17, 0, 60}};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts && parts[i].at + 2 <= s.n; i++) {
+    const char *p = s.p + parts[i].at;
+    const int n = (p[0] - '0') * 10 + p[1] - '0';
+    if (n < parts[i].least || n > parts[i].most)
+      return false;
+  }
+  return true;
+}
+
 /* A year, month, day or a time of it, with a blank or a T, and nothing or a Z behind it. */
 static bool is_hour(mpg_str s) {
   static const char shape[] = "0000-00-00 00:00:00";
@@ -141,7 +156,9 @@ static bool is_hour(mpg_str s) {
   if (i == sizeof shape - 1 && i < s.n && s.p[i] == '.')
     for (i++; i < s.n && s.p[i] >= '0' && s.p[i] <= '9';)
       i++;
-  return i == s.n && (i == 4 || i == 7 || i == 10 || i == 13 || i == 16 || i >= sizeof shape - 1);
+  return i == s.n &&
+         (i == 4 || i == 7 || i == 10 || i == 13 || i == 16 || i >= sizeof shape - 1) &&
+         is_of_clock(s);
 }
 
 static bool takes_number(const mpg_head *argument, sqlite3_value *value, bool whole) {
