@@ -22,9 +22,10 @@ static mpg_goodput *goodput_make(FunctionCallInfo call) {
   return MemoryContextAllocZero(context, sizeof(mpg_goodput));
 }
 
-static Datum state_result(mpg_rc rc, const mpg_goodput *g, const mpg_err *err) {
+static Datum state_result(FunctionCallInfo call, mpg_rc rc, const mpg_goodput *g,
+                          const mpg_err *err) {
   if (rc != MPG_OK)
-    mpg_raise(err);
+    mpg_raise(call, err);
   return PointerGetDatum(g);
 }
 
@@ -39,7 +40,7 @@ static Datum category_row(FunctionCallInfo call, argument *number, bool remove) 
   if (chip_time.type != MPG_NULL)
     rc = category.type == MPG_NULL ? mpg_fail(&err, MPG_DATA, "category is NULL")
                                    : mpg_goodput_category(g, category.s, &chip_time, remove, &err);
-  return state_result(rc, g, &err);
+  return state_result(call, rc, g, &err);
 }
 
 /* f(capacity, allocated, productive, ideal) */
@@ -49,7 +50,7 @@ static Datum wide_row(FunctionCallInfo call, argument *number, bool remove) {
   mpg_err err = {MPG_OK, ""};
   for (int i = 0; i < MPG_WIDE; i++)
     values[i] = number(call, i + 1);
-  return state_result(mpg_goodput_wide(g, values, remove, &err), g, &err);
+  return state_result(call, mpg_goodput_wide(g, values, remove, &err), g, &err);
 }
 
 /* f(state) */
@@ -60,7 +61,7 @@ static Datum state_row(FunctionCallInfo call, argument *bytes, bool remove) {
   mpg_rc rc = MPG_OK;
   if (state.type != MPG_NULL)
     rc = mpg_goodput_state(g, (const unsigned char *)state.s.p, state.s.n, remove, &err);
-  return state_result(rc, g, &err);
+  return state_result(call, rc, g, &err);
 }
 
 /* The two directions of a form, for an SQL type: mpg_category_int8 and mpg_category_int8_out. */
@@ -110,7 +111,8 @@ Datum mpg_goodput_deserial(PG_FUNCTION_ARGS) {
   for (int i = ROWS; i-- > 0;)
     rows = rows << 8 | p[i];
   g->rows = (int64_t)rows;
-  return state_result(mpg_account_read(&g->account, p + ROWS, bytes.s.n - ROWS, &err), g, &err);
+  return state_result(fcinfo, mpg_account_read(&g->account, p + ROWS, bytes.s.n - ROWS, &err), g,
+                      &err);
 }
 
 PG_FUNCTION_INFO_V1(mpg_goodput_combine);
@@ -127,7 +129,7 @@ Datum mpg_goodput_combine(PG_FUNCTION_ARGS) {
   other = (const mpg_goodput *)PG_GETARG_POINTER(1);
   rc = mpg_account_merge(&g->account, &other->account, false, &err);
   g->rows += other->rows;
-  return state_result(rc, g, &err);
+  return state_result(fcinfo, rc, g, &err);
 }
 
 /* ---- results; none changes the state, so each serves moving aggregates too ---- */

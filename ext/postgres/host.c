@@ -7,6 +7,7 @@
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "nodes/primnodes.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
@@ -63,8 +64,18 @@ void mpg_raise_as(const char *who, const mpg_err *err) {
   ereport(ERROR, (errcode(sqlstate(err->rc)), errmsg("%s: %s", who, mpg_message(err->text))));
 }
 
-void mpg_raise(const mpg_err *err) {
-  mpg_raise_as("mpg", err);
+static const char *name_of(FunctionCallInfo call) {
+  const Aggref *aggregate;
+  char *name;
+  if (AggCheckCallContext(call, NULL) == 0)
+    name = get_func_name(call->flinfo->fn_oid);
+  else
+    name = (aggregate = AggGetAggref(call)) == NULL ? NULL : get_func_name(aggregate->aggfnoid);
+  return name == NULL ? "mpg" : name;
+}
+
+void mpg_raise(FunctionCallInfo call, const mpg_err *err) {
+  mpg_raise_as(name_of(call), err);
 }
 
 static void *resize(void *ctx, void *p, size_t n) {
@@ -128,7 +139,8 @@ mpg_value mpg_numeric_argument(FunctionCallInfo call, int i) {
     v.type = MPG_INT;
   } else {
     ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                    errmsg("mpg: expected a whole number of at most 64 bits, found %s", text)));
+                    errmsg("%s: expected a whole number of at most 64 bits, found %s",
+                           name_of(call), text)));
   }
   return v;
 }

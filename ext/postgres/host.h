@@ -15,8 +15,9 @@
 
 #include "../base/base.h"
 
-/* Ends the statement with the core's error as the server's: "mpg: text", or "WHO: text". */
-void mpg_raise(const mpg_err *err) pg_attribute_noreturn();
+/* Ends the statement with the core's error as the server's: "WHO: text". That is the function or
+** aggregate which was called; of an aggregate over a window, whose name is not told, mpg. */
+void mpg_raise(FunctionCallInfo call, const mpg_err *err) pg_attribute_noreturn();
 void mpg_raise_as(const char *who, const mpg_err *err) pg_attribute_noreturn();
 /* A text of the core for people, in the server's encoding: invalid bytes are written as "\xHH". In
 ** the current memory context. */

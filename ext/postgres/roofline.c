@@ -22,7 +22,7 @@ static const mpg_chips *catalogue_of(FunctionCallInfo call) {
   kept = MemoryContextAlloc(call->flinfo->fn_mcxt, sizeof *kept); /* the catalogue points to it */
   *kept = env;
   if (mpg_chips_new(&chips, kept, &err) != MPG_OK)
-    mpg_raise(&err);
+    mpg_raise(call, &err);
   call->flinfo->fn_extra = chips;
   return chips;
 }
@@ -43,7 +43,7 @@ static bool compute_roofline(FunctionCallInfo call, int first, mpg_roofline *out
       mpg_roofline_of(row, DatumGetFloat8(call->args[first].value),
                       n == 2 ? (double)NAN : DatumGetFloat8(call->args[first + 1].value), out,
                       &err) != MPG_OK)
-    mpg_raise(&err);
+    mpg_raise(call, &err);
   return true;
 }
 
@@ -79,7 +79,7 @@ static Datum change_state(FunctionCallInfo call, bool remove) {
                            : (mpg_goodput *)DatumGetPointer(call->args[0].value);
   if (compute_roofline(call, 1, &r)) {
     if (mpg_account_add_real(&g->account, MPG_IDEAL, r.seconds, remove, &err) != MPG_OK)
-      mpg_raise(&err);
+      mpg_raise(call, &err);
     g->rows += remove ? -1 : 1;
   }
   return PointerGetDatum(g);
@@ -127,7 +127,7 @@ static Datum chip_figure(FunctionCallInfo call, figure_of which) {
     rc = row == NULL ? rc : MPG_OK;
   }
   if (rc != MPG_OK)
-    mpg_raise(&err);
+    mpg_raise(call, &err);
   v = which == PEAK        ? row->peak_flops
       : which == BANDWIDTH ? row->hbm_bytes_per_s
                            : row->ici_bytes_per_s;
