@@ -192,6 +192,15 @@ bool mpg_str_starts_with(mpg_str s, mpg_str start) {
   return s.n >= start.n && (start.n == 0 || memcmp(s.p, start.p, start.n) == 0);
 }
 
+bool mpg_str_contains(mpg_str s, mpg_str part) {
+  if (part.n == 0)
+    return true;
+  for (size_t i = 0; i + part.n <= s.n; i++)
+    if (s.p[i] == *part.p && memcmp(s.p + i, part.p, part.n) == 0)
+      return true;
+  return false;
+}
+
 static char lower(char c) {
   return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }

@@ -216,6 +216,7 @@ mpg_str mpg_str_of(const char *z);
 bool mpg_str_eq(mpg_str a, mpg_str b);
 bool mpg_str_eq_nocase(mpg_str a, mpg_str b); /* ASCII letters only */
 bool mpg_str_starts_with(mpg_str s, mpg_str start);
+bool mpg_str_contains(mpg_str s, mpg_str part);
 int mpg_str_cmp(mpg_str a, mpg_str b); /* memcmp order, shorter first: SQLite's BINARY */
 
 /* A field of a record as its source gave it. Text is borrowed from the source. */

@@ -478,6 +478,29 @@ class Questions(cases.Case):
             kinds,
         )
 
+    def test_names_of_chips(self):
+        """One that the catalogue lacks is the argument's fault, and no file's; one of the user's own is fine."""
+        asked = [
+            table
+            for table in every()
+            if table.over_files
+            for name, _, _, text in table.arguments
+            if name == "chip_name" and "name or alias of mpg_chips" in text
+        ]
+        self.assertGreater(len(asked), 20)
+        for table in asked:
+            source = f"SELECT * FROM {call(table)} WHERE chip_name = ?"
+            for wrong in ("nvidia-h1000-sxm", "", "my chip"):
+                self.assertRegex(
+                    self.error(source, wrong), f"^{table.name}: chip_name: unknown chip '{wrong}'; (nearest: |the catalogue)"
+                )
+        self.db.execute("CREATE TABLE chips(chip, dtype, peak_flops)")
+        self.db.execute("INSERT INTO chips VALUES ('my chip', 'bf16', 1e12)")
+        self.assertEqual(
+            [("my chip",)],
+            self.rows("SELECT DISTINCT chip_name FROM trace_hlo_ideal('fixtures/hlo') WHERE chip_name = 'my chip'"),
+        )
+
     def test_arguments_that_must_be_given(self):
         """A question that has no answer without them says so: no rows pass for an answer."""
         db, said = self.built, []

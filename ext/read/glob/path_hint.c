@@ -6,14 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool contains(mpg_str s, const char *part) {
-  const size_t n = strlen(part);
-  for (size_t i = 0; i + n <= s.n; i++)
-    if (memcmp(s.p + i, part, n) == 0)
-      return true;
-  return false;
-}
-
 static bool is_quoted(mpg_str s) {
   return s.n > 1 && (s.p[0] == '"' || s.p[0] == '\'') && s.p[s.n - 1] == s.p[0];
 }
@@ -22,15 +14,15 @@ static bool is_quoted(mpg_str s) {
 static const char *taken_as_written(mpg_str path) {
   if (path.p[0] == '~')
     return "~ stands for no folder here";
-  if (contains(path, "://"))
+  if (mpg_str_contains(path, MPG_STR("://")))
     return "expected a path, no URL";
-  if (path.p[0] == '$' || contains(path, "${"))
+  if (path.p[0] == '$' || mpg_str_contains(path, MPG_STR("${")))
     return "variables of a shell are not replaced here";
   if (is_quoted(path))
     return "the quotes are part of the path";
   if (mpg_is_json_space(path.p[0]) || mpg_is_json_space(path.p[path.n - 1]))
     return "a blank at an end is part of the path";
-  if (contains(path, "\\"))
+  if (mpg_str_contains(path, MPG_STR("\\")))
     return "a \\ is part of a name: folders end with /";
   return NULL;
 }

@@ -27,14 +27,6 @@ mpg_str mpg_skip_space(mpg_str s) {
   return s;
 }
 
-static bool contains(mpg_str text, const char *word) {
-  const size_t n = strlen(word);
-  for (size_t i = 0; i + n <= text.n; i++)
-    if (text.p[i] == *word && memcmp(text.p + i, word, n) == 0)
-      return true;
-  return false;
-}
-
 static mpg_str first_line(mpg_str s) {
   const char *end = s.n > 0 ? memchr(s.p, '\n', s.n) : NULL;
   return end == NULL ? s : (mpg_str){s.p, (size_t)(end - s.p)};
@@ -69,8 +61,10 @@ static bool names_records(mpg_str text) {
       return true;
     misspelt |= name.n > 0;
   }
-  return misspelt && (contains(text, "\"job\"") || contains(text, "\"pool\"") ||
-                      contains(text, "\"program\"") || contains(text, "\"chip\""));
+  return misspelt && (mpg_str_contains(text, MPG_STR("\"job\"")) ||
+                      mpg_str_contains(text, MPG_STR("\"pool\"")) ||
+                      mpg_str_contains(text, MPG_STR("\"program\"")) ||
+                      mpg_str_contains(text, MPG_STR("\"chip\"")));
 }
 
 /* The same within the lines of a log that something else kept. */
@@ -147,5 +141,5 @@ bool mpg_is_bare_source(mpg_str text) {
 
 bool mpg_looks_like_fleet(mpg_str head) {
   mpg_str text = mpg_skip_space(head);
-  return mpg_has_sources(text) && contains(text, "\"path\"");
+  return mpg_has_sources(text) && mpg_str_contains(text, MPG_STR("\"path\""));
 }

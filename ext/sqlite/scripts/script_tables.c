@@ -13,6 +13,8 @@
 #include "../host.h"
 #include "table_cache.h"
 #include "table_run.h"
+#include "../catalogue.h"
+#include "../../program/roofline.h"
 
 #include <string.h>
 
@@ -140,6 +142,30 @@ static int check_arguments(sqlite3_vtab *base, const mpg_table_shape *shape, int
   return SQLITE_OK;
 }
 
+/* That an argument which names a chip names one of the catalogue: else each file would be told to
+** be unreadable, or the name not be looked at. */
+static int check_chip(cursor *c, const mpg_head *argument, sqlite3_value *value) {
+  static const char one_of[] = "a name or alias of mpg_chips";
+  mpg_conn *conn = ((const mpg_table *)c->base.pVtab)->conn;
+  const mpg_value name = mpg_value_of(value);
+  const mpg_chips *chips;
+  const mpg_chip_row *row;
+  mpg_err why, err;
+  int rc = SQLITE_OK;
+  if (name.type != MPG_TEXT || !mpg_str_contains(argument->text, mpg_str_of(one_of)))
+    return SQLITE_OK;
+  chips = mpg_catalogue(conn, &why);
+  if (chips == NULL)
+    return mpg_vtab_failure(c->base.pVtab, name_of(c->base.pVtab), &why);
+  if (mpg_chips_find(chips, name.s) == NULL &&
+      mpg_roofline_row(chips, name.s, MPG_STR(""), &row, &why) != MPG_OK) {
+    (void)mpg_fail(&err, why.rc, "%.*s: %s", (int)argument->name.n, argument->name.p, why.text);
+    rc = mpg_vtab_failure(c->base.pVtab, name_of(c->base.pVtab), &err);
+  }
+  mpg_catalogue_release(conn, chips);
+  return rc;
+}
+
 /* Copies the arguments, each as its head declares it. on_error is checked where it is read. */
 static int copy_arguments(cursor *c, sqlite3_value *const given[MPG_SHAPE_ARGUMENTS]) {
   const mpg_table_shape *shape = &c->shape;
@@ -150,6 +176,8 @@ static int copy_arguments(cursor *c, sqlite3_value *const given[MPG_SHAPE_ARGUME
     if (given[i] != NULL && i >= shape->required && i < shape->narguments - shape->on_error)
       rc = mpg_table_argument_take(c->base.pVtab, name_of(c->base.pVtab), &shape->arguments[i],
                                    c->arguments[i]);
+    if (rc == SQLITE_OK && given[i] != NULL && i < shape->narguments)
+      rc = check_chip(c, &shape->arguments[i], c->arguments[i]);
   }
   return rc;
 }
