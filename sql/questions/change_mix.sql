@@ -38,7 +38,7 @@ sums AS (
 ),
 fleet AS (SELECT is_after, sum(c) AS c FROM sums GROUP BY is_after),
 names AS (SELECT segment FROM sums GROUP BY segment HAVING sum(c) <> 0),
-sides AS (
+sides AS ( -- b: before, x: after; c: capacity, a: allocated, t: of that traced, g: productive, r: of that rated, i: ideal
   SELECT n.segment, bf.c AS b_fleet, xf.c AS x_fleet, b.c AS bc, b.a AS ba, b.t AS bt, b.g AS bg, b.r AS br,
          coalesce(b.i, 0) AS bi, x.c AS xc, x.a AS xa, x.t AS xt, x.g AS xg, x.r AS xr, coalesce(x.i, 0) AS xi
   FROM names AS n
@@ -47,7 +47,7 @@ sides AS (
   LEFT JOIN sums AS b ON b.segment IS n.segment AND NOT b.is_after
   LEFT JOIN sums AS x ON x.segment IS n.segment AND x.is_after
 ),
-weighed AS (
+weighed AS ( -- contributions; a segment lasts if it has one in both periods
   SELECT *, 100.0 * bi / b_fleet AS before, 100.0 * xi / x_fleet AS after, bi > 0 AND xi > 0 AS lasts FROM sides
 ),
 split AS (

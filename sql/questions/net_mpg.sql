@@ -17,7 +17,7 @@ WITH middle AS (
                   (SELECT hour FROM (SELECT DISTINCT hour FROM ledger WHERE category <> 'queued') ORDER BY hour
                            LIMIT 1 OFFSET (SELECT count(DISTINCT hour) / 2 FROM ledger WHERE category <> 'queued'))) AS hour
 ),
-sums AS (
+sums AS ( -- t: allocated and traced, g: productive, r: of that rated, i: ideal; b: of these what lies before
   SELECT CASE coalesce(:by, 'model') WHEN 'model' THEN model WHEN 'phase' THEN phase WHEN 'framework' THEN framework
               WHEN 'runtime' THEN runtime
            WHEN 'size' THEN size WHEN 'team' THEN team WHEN 'pool' THEN pool WHEN 'chip' THEN chip WHEN 'job' THEN job
@@ -29,7 +29,7 @@ sums AS (
   FROM cells, middle WHERE job IS NOT NULL
   GROUP BY 1
 ),
-ratios AS (
+ratios AS ( -- of both periods; b: before, x: after
   SELECT segment, 1.0 * g / nullif(t, 0) AS RG, 1.0 * i / nullif(r, 0) AS PG, 1.0 * bg / nullif(bt, 0) AS bRG,
          1.0 * bi / nullif(br, 0) AS bPG,
          1.0 * (g - bg) / nullif(t - bt, 0) AS xRG, 1.0 * (i - bi) / nullif(r - br, 0) AS xPG

@@ -14,16 +14,17 @@
 --@ column SG_then REAL ratio with the change
 --@ column RG_then REAL ratio with the change: the same work in less time
 --@ column gain REAL points percentage points of MPG_lower, at the PG of today and where freed chips find work
--- Basis: allocated - untraced for RG; for SG installed capacity, by columns of jobs what these held. Blocked time goes with the number of
--- saves, lost time, and the input that lost steps waited for, with the interval. Spare chips (by pool alone) end the time in which gangs
--- that had been complete miss some; those that replace nothing idle. A job of several pools counts with the first. Needs: sqrt, one of
--- SQLite's mathematical functions.
+-- Basis: allocated - untraced for RG; for SG installed capacity, by columns of jobs what these held. With a longer interval there are
+-- fewer saves, and jobs are blocked less; in the same ratio they lose more steps, and the input that these waited for. Spare chips are
+-- asked of pools alone. While a gang that had been complete misses chips, spare ones take their place; spare chips that replace none are
+-- idle. A job of several pools counts with the first by name. Needs: sqrt, one of SQLite's mathematical functions.
 WITH segments AS (
   SELECT job, min(CASE coalesce(:by, 'pool') WHEN 'pool' THEN pool WHEN 'fleet' THEN 'fleet' WHEN 'phase' THEN phase
                        WHEN 'framework' THEN framework
                     WHEN 'model' THEN model WHEN 'size' THEN size WHEN 'job' THEN job ELSE 'unknown :by, ' || :by END) AS segment
   FROM cells WHERE job IS NOT NULL GROUP BY job
 ),
+-- A compilation in an attempt after the first that compiled is a repeated one.
 compiled AS (SELECT job, min(attempt) AS attempt FROM ledger WHERE category = 'compile' GROUP BY job),
 sums AS (
   SELECT CASE coalesce(:by, 'pool') WHEN 'pool' THEN pool WHEN 'fleet' THEN 'fleet' WHEN 'phase' THEN phase WHEN 'framework' THEN framework
@@ -56,7 +57,8 @@ mtti AS (
     / nullif(sum(coalesce(outcome IN ('failed', 'node_fail', 'preempted', 'timeout', 'gang_broken'), 0)), 0) AS mtti_s
   FROM runs JOIN segments USING (job) GROUP BY segment
 ),
--- Chips of gangs that had been complete and miss some, and how many these miss at once. One of several pools misses what it held of a pool.
+-- Gangs that had been complete and miss chips: what they still have, and what they had. A gang of several pools had, of each, what it
+-- held there when it became complete (had is NULL for a gang of one pool: all its chips).
 held AS (
   SELECT w.pool, w.chip_us, w.start_us, w.end_us, x.chips, 1.0 * w.chip_us / (w.end_us - w.start_us) AS has,
          (SELECT CASE WHEN min(a.pool) <> max(a.pool)
@@ -71,7 +73,7 @@ broken AS (
   SELECT pool, chip_us, start_us, end_us, CAST(round(1e6 * (coalesce(had, chips) - has)) AS INTEGER) AS missing
   FROM held WHERE had IS NULL OR had > has + 5e-7
 ),
-missed AS (
+missed AS ( -- the most chips that the gangs of a pool miss at once
   SELECT pool, max(missing) / 1e6 AS most FROM (
     SELECT pool, sum(sum(missing)) OVER (PARTITION BY pool ORDER BY at_us) AS missing
     FROM (SELECT pool, start_us AS at_us, missing FROM broken UNION ALL SELECT pool, end_us, -missing FROM broken) GROUP BY pool, at_us)
@@ -81,11 +83,11 @@ ledger_time AS ( -- what waits does not list of the capacity, attempts held
   SELECT max(end_us) - min(start_us) AS length_us
   FROM (SELECT start_us, end_us FROM waits WHERE category <> 'queued' UNION ALL SELECT start_us, end_us FROM attempts)
 ),
-spared AS (
+spared AS ( -- the chip-time that waits for those chips, and how many spare ones end that
   SELECT pool AS segment, sum(chip_us) AS waiting, coalesce(:spares, max(most)) AS spare_chips
   FROM broken JOIN missed USING (pool) GROUP BY pool
 ),
-known AS (
+known AS ( -- with the new interval, and the chip-time that spare chips idle beyond what is down today
   SELECT *, coalesce(:interval, CASE WHEN save_s >= 2 * mtti_s THEN mtti_s
            ELSE sqrt(2 * save_s * mtti_s) * (1 + sqrt(save_s / (2 * mtti_s)) / 3 + save_s / (2 * mtti_s) / 9) - save_s END) AS new_s,
          max(0, spare_chips * (SELECT length_us FROM ledger_time) - down) AS idle_spares

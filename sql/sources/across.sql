@@ -11,11 +11,11 @@ log AS (
   SELECT source, was, job FROM renamed WHERE source IN (SELECT source FROM spoken)
   UNION SELECT source, was, job FROM by_time WHERE source IN (SELECT source FROM spoken)
   UNION SELECT source, job, job FROM all_jobs WHERE EXISTS (SELECT 1 FROM spoken) AND source IN (SELECT source FROM spoken)
-  UNION SELECT source, alias, alias FROM all_aliases -- which a native trace has no record of
+  UNION SELECT source, alias, alias FROM all_aliases -- jobs to which a native trace refers without a record of them
   WHERE source IN (SELECT k.source FROM spoken JOIN source AS k USING (source) WHERE k.rank = 2)
     AND (source, alias) NOT IN (SELECT source, was FROM renamed)
 ),
-held AS (
+held AS ( -- reached: the latest end of the allocations before
   SELECT job, attempt, chips, start_time,
          max(coalesce(end_time, 9e18)) OVER (PARTITION BY job
                                              ORDER BY start_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached,
@@ -23,20 +23,20 @@ held AS (
   FROM all_allocations WHERE job IN (SELECT job FROM log) AND source IN (SELECT source FROM source WHERE rank = 1)
     AND typeof(start_time) IN ('integer', 'real')
 ),
-numbered AS (
+numbered AS ( -- the scheduler's attempts; without any, those that a gap parts are counted
   SELECT job, attempt, coalesce(attempt,
                                 iif(max(attempt) OVER (PARTITION BY job) IS NULL,
                                     sum(coalesce(start_time > reached, 1)) OVER (PARTITION BY job ORDER BY start_time), NULL)) AS number,
          chips, start_time, end_time FROM held
 ),
-ran AS (
+ran AS ( -- the same for each name that a log gives its jobs (was)
   SELECT l.source, l.was, a.job, a.attempt, a.number, a.start_time, lag(a.job) OVER w AS job_before,
          lag(a.attempt) OVER w AS attempt_before,
          max(a.end_time) OVER (PARTITION BY l.source, l.was
                                ORDER BY a.start_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
   FROM numbered AS a JOIN log AS l USING (job) WHERE a.chips > 0 WINDOW w AS (PARTITION BY l.source, l.was ORDER BY a.start_time)
 ),
-begun AS (
+begun AS ( -- when attempts began anew, for each source: JSON of [name, time, when the one before ended, attempt]
   SELECT source, (SELECT rank = 2 FROM source AS k WHERE k.source = ran.source) AS own,
          json_group_array(json_array(was, start_time, reached, number)) AS places
   FROM ran

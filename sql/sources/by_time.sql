@@ -3,7 +3,7 @@
 -- Runs after the trainers' scripts and before join.sql. Jobs of one name that run one after the other often write one log. Each
 -- of its records is of the job that held chips then. A log that fits jobs which ran at once is of none of them.
 
--- When each log spoke, if there is a scheduler.
+-- When each log spoke, if there is a scheduler. was: the job's name in the log's own records; found: the job of the file, if that is known.
 CREATE TABLE log_time AS
 SELECT f.file, f.source, a.job AS was, f.job AS found, min(a.start_time) AS first,
        max(coalesce(a.end_time, c.end_time, a.start_time)) AS last
@@ -54,7 +54,7 @@ SELECT n.file, j.job
 FROM (SELECT job, name, owner, iif(json_valid(labels), json_extract(labels, '$.user'), NULL) AS user
       FROM all_jobs WHERE name IN (SELECT name FROM named) AND source IN (SELECT source FROM source WHERE rank = 1)) AS j
 JOIN named AS n ON n.name = j.name AND n.owner IS j.owner AND n.user IS j.user
--- with a log of its own
+-- But for those that have a log of their own of the same format.
 WHERE NOT EXISTS (SELECT 1 FROM log_time AS o JOIN source AS s USING (source) WHERE o.found = j.job AND o.file <> n.file
                     AND s.format = (SELECT format FROM file AS f WHERE f.file = n.file))
 UNION
@@ -111,6 +111,7 @@ JOIN (SELECT h.host, h.job, h.start_time, min(coalesce(h.end_time, a.until)) AS 
 JOIN log_time AS l ON l.file = o.file WHERE (h.start_time < l.last OR h.start_time = l.first) AND h.end_time > l.first
 GROUP BY l.file, l.was, h.job, h.start_time;
 
+-- Logs that fit several jobs which ran at once.
 CREATE TABLE at_once AS
 SELECT DISTINCT b.file FROM by_time AS b JOIN by_time AS o USING (source, was)
 WHERE o.job <> b.job AND o.since <= b.since AND o.until > b.since;
@@ -134,7 +135,7 @@ DELETE FROM by_time WHERE file IN (SELECT file FROM in_order);
 INSERT INTO by_time SELECT file, source, was, start_time, until, job, found FROM in_order;
 INSERT INTO ambiguous SELECT DISTINCT file, NULL FROM at_once
 WHERE file NOT IN (SELECT file FROM ambiguous) AND file NOT IN (SELECT file FROM found);
-INSERT INTO ambiguous -- and one without a clock, which no time tells
+INSERT INTO ambiguous -- also a log without a clock: no time can say its job
 SELECT m.file, group_concat(DISTINCT m.job)
 FROM may_be AS m JOIN file AS f USING (file) JOIN all_allocations AS a ON a.source = f.source AND a.job = f.path AND a.start_time < 1e8
 WHERE f.job IS NULL AND m.file NOT IN (SELECT file FROM ambiguous) AND EXISTS (SELECT 1 FROM source WHERE rank = 1)
@@ -169,7 +170,7 @@ WHERE a.source IN (SELECT source FROM source WHERE rank = 3) AND EXISTS (SELECT 
           AND a.job NOT IN (SELECT path FROM file), r.alias NOT IN (SELECT key FROM key)
           AND a.job NOT IN (SELECT path FROM file WHERE job IS NOT NULL))
 GROUP BY a.source, a.job, r.alias HAVING min(a.start_time) > 1e8;
-INSERT INTO own_word -- spans of OpenTelemetry say who held chips but by their times
+INSERT INTO own_word -- jobs without allocations, as OpenTelemetry's: the times of their spans alone say when they ran
 SELECT DISTINCT j.source, j.job, j.job, 0, 9e18 FROM all_jobs AS j
 WHERE j.source IN (SELECT source FROM source WHERE rank = 3) AND EXISTS (SELECT 1 FROM source WHERE rank = 1) AND j.job NOT GLOB '*/*'
   AND j.job NOT IN (SELECT key FROM key) AND j.job NOT IN (SELECT path FROM file)

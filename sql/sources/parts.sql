@@ -1,7 +1,7 @@
 -- parts.sql - which files are parts of one log by their names, as programs that rotate logs call them.
 --
 -- Runs after the files are recognised. "train.log.2.gz" and "train-20261101.log" are of "train.log": the highest number first, dates in
--- their order, "train.log" itself last. Whether they are so, the steps in them say (formats/log/rotated.sql).
+-- their order, "train.log" itself last. The steps in them say whether they are parts (formats/log/rotated.sql).
 
 INSERT INTO log_name
 WITH ended AS ( -- without what packed it, and with its ending apart

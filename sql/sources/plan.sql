@@ -84,8 +84,9 @@ CREATE TABLE before_attempt(source INTEGER, row INTEGER, attempt INTEGER, PRIMAR
 CREATE TABLE words_at_once(source INTEGER, was TEXT, jobs TEXT); -- records that call their job by a name of several which ran at once
 -- The other name that a source has for a job, and runs that follow one that reached its end (join.sql).
 CREATE TABLE renamed(source INTEGER, was TEXT, job TEXT, PRIMARY KEY (source, was)) WITHOUT ROWID;
--- programs.sql
+-- What a job's own program of a name does, if jobs differ in it (programs.sql).
 CREATE TABLE own_program(job TEXT, program TEXT, most, flops, bytes, dtype, versions INTEGER, PRIMARY KEY (job, program)) WITHOUT ROWID;
+-- Runs that follow one of their job which reached its end (join.sql), and the step that they restore (spans.sql).
 CREATE TABLE stage(source INTEGER, job TEXT, was TEXT, attempt INTEGER, next_source INTEGER, next_job TEXT, next_attempt INTEGER, next_time,
                    step INTEGER);
 

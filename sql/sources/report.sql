@@ -29,7 +29,7 @@ no_chip AS (SELECT DISTINCT source FROM all_capacity
               AND chip_name(chip) IS NULL)
 SELECT f.path AS file, f.format AS format, f.certainty AS certainty, f.reason AS reason,
        s.source AS source, coalesce(t.files, 0) AS files,
-       -- what is none of the relations is for joining alone
+       -- these are no relations: joining alone reads them
        json_remove(s.records, '$.aliases', '$.hosts', '$.program_files', '$.assumed_chips') AS records,
        iif(f.job IS NULL, coalesce(t.jobs, 0), (f.source, f.job) IN (SELECT source, job FROM all_jobs)) AS jobs,
        t.first_time, t.last_time, t.observed_until,

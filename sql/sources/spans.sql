@@ -3,12 +3,16 @@
 -- If programs of one name differ between jobs, a span has the work of its own job's program (programs.sql). If a log tells the work of one
 -- chip, and not how many chips there are, a span has the work of all chips that its job held (join/assumed.sql). The attempt of a log's
 -- span is the log's own count; of a job that a scheduler knows, the allocation decides instead.
+--
+-- Each source has a table spans_of_N with some of the columns of the relation. For each a SELECT is written; the columns of part, named and
+-- rated are SQL texts, 'NULL' for a column that the source lacks.
 
-WITH has AS (
+WITH has AS ( -- the columns of each source
   SELECT s.source, c.name
   FROM source AS s, pragma_table_info('spans_of_' || s.source, 'temp') AS c
   WHERE json_extract(s.records, '$.spans') IS NOT NULL
 ),
+-- moved: jobs have other names after joining, and job is the SQL of the new one. early: some spans begin before their attempt (across.sql).
 part AS (
   SELECT source, EXISTS (SELECT 1 FROM renamed AS r WHERE r.source = h.source)
            OR EXISTS (SELECT 1 FROM by_time AS b WHERE b.source = h.source) AS moved,
@@ -23,6 +27,7 @@ part AS (
          iif(max(name = 'dtype'), 's.dtype', 'NULL') AS dtype, iif(max(name = 'executions'), 's.executions', 'NULL') AS executions
   FROM has AS h GROUP BY source
 ),
+-- named: the SQL of the job. owned: its programs may be the job's own. scaled: FLOPs are those of one chip.
 named AS (
   SELECT *, iif(moved, 'coalesce(' || job || ', s.job)', 's.job') AS named, program <> 'NULL'
            AND EXISTS (SELECT 1 FROM own_program) AS owned,
@@ -53,6 +58,7 @@ one AS (
   SELECT 'SELECT job, NULL, ''restore'', next_time, next_time, step, NULL, NULL, NULL, NULL, NULL, next_source FROM main.stage WHERE step IS NOT NULL'
   WHERE EXISTS (SELECT 1 FROM stage)
 ),
+-- SQL that says of each run which follows a completed one of its job (stage) the step that it restores: the last of that one.
 last_steps AS (
   SELECT coalesce('UPDATE main.stage SET step = t.last FROM (
   WITH run AS MATERIALIZED (' || group_concat('SELECT ' || source || ' AS source, job, attempt, min(step) AS first, max(step) AS last FROM temp.spans_of_' || source || ' WHERE kind = ''step'' GROUP BY job, attempt', ' UNION ALL ') || ')

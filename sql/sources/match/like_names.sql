@@ -1,6 +1,8 @@
--- match/like_names.sql - logs of which nothing so far says the job, and whose names are like that of one: in letters of another size, with
--- other signs between words ("Llama_7B.log" of job llama-7b), without what a script's name ends in, which is the name of its job unless it
--- has another ("pretrain.log" of job pretrain.sh), or of three letters and alone ("gpt/train.log").
+-- match/like_names.sql - logs of which nothing so far says the job, and whose names are like that of one.
+--
+-- Letters may be of another size, and other signs may stand between words: "Llama_7B.log" is of job llama-7b. A job without a name has that
+-- of its script, whose ending the log may lack: "pretrain.log" is of job pretrain.sh. A name of up to three letters must be all of the
+-- file's or folder's: "gpt/train.log" is of job gpt.
 --
 -- A part of match.sql, which has made job_name(job, name): adds to candidate.
 
@@ -16,13 +18,11 @@ CREATE TABLE like_name AS
 WITH named AS MATERIALIZED (
   SELECT name AS own, replace(replace(replace(replace(lower(CASE
       WHEN name GLOB '?*.sh' OR name GLOB '?*.py' THEN substr(name, 1, length(name) - 3)
-          WHEN name GLOB '?*.job' OR name GLOB '?*.sub' OR name GLOB '?*.pbs' OR name GLOB '?*.lsf' THEN substr(name, 1, length(name) - 4)
-                                                                 WHEN name GLOB '?*.bash' OR name GLOB '?*.qsub'
-                                                                   OR name GLOB '?*.bsub' THEN substr(name, 1, length(name) - 5)
-                                                                 WHEN name GLOB '?*.slurm' THEN substr(name, 1, length(name) - 6)
-                                                                 WHEN name GLOB '?*.sbatch' THEN substr(name, 1, length(name) - 7)
-                                                                 ELSE name END),
-                                              '-', '_'), '.', '_'), ' ', '_'), '/', '_') AS name
+      WHEN name GLOB '?*.job' OR name GLOB '?*.sub' OR name GLOB '?*.pbs' OR name GLOB '?*.lsf' THEN substr(name, 1, length(name) - 4)
+      WHEN name GLOB '?*.bash' OR name GLOB '?*.qsub' OR name GLOB '?*.bsub' THEN substr(name, 1, length(name) - 5)
+      WHEN name GLOB '?*.slurm' THEN substr(name, 1, length(name) - 6)
+      WHEN name GLOB '?*.sbatch' THEN substr(name, 1, length(name) - 7)
+      ELSE name END), '-', '_'), '.', '_'), ' ', '_'), '/', '_') AS name
   FROM (SELECT DISTINCT name FROM job_name WHERE EXISTS (SELECT 1 FROM like_word))
 )
 SELECT name, job, length(name) > 3 AS is_long, count(*) OVER (PARTITION BY name) AS n
