@@ -7,6 +7,7 @@
 #include "host.h"
 #include "../base/number.h"
 #include "../base/text.h"
+#include "../program/roofline.h"
 #include "../read/parse/json_records.h"
 
 #include <math.h>
@@ -453,4 +454,16 @@ const mpg_chips *mpg_catalogue_of(sqlite3_context *context, mpg_err *err) {
   entry->users++;
   sqlite3_set_auxdata(context, HOLD_SLOT, h, let_go);
   return entry->chips;
+}
+
+mpg_rc mpg_catalogue_check(mpg_conn *conn, mpg_str chip, mpg_err *err) {
+  const mpg_chips *chips = mpg_catalogue(conn, err);
+  const mpg_chip_row *row;
+  mpg_rc rc = MPG_OK;
+  if (chips == NULL)
+    return err->rc;
+  if (mpg_chips_find(chips, chip) == NULL)
+    rc = mpg_roofline_row(chips, chip, MPG_STR(""), &row, err);
+  mpg_catalogue_release(conn, chips);
+  return rc;
 }

@@ -33,6 +33,9 @@ void mpg_catalogue_release(mpg_conn *conn, const mpg_chips *chips); /* NULL is f
 /* The same as a catalogue of the caller's own, to add to; to be freed also after a failure. */
 mpg_rc mpg_catalogue_copy(mpg_conn *conn, mpg_chips **out, mpg_err *err);
 
+/* MPG_DATA: the catalogue has no such chip; the message names the nearest. */
+mpg_rc mpg_catalogue_check(mpg_conn *conn, mpg_str chip, mpg_err *err);
+
 /* The same for a function: the catalogue of the statement that calls it, with a reference. */
 const mpg_chips *mpg_catalogue_of(sqlite3_context *context, mpg_err *err);
 

@@ -14,7 +14,6 @@
 #include "table_cache.h"
 #include "table_run.h"
 #include "../catalogue.h"
-#include "../../program/roofline.h"
 
 #include <string.h>
 
@@ -146,24 +145,13 @@ static int check_arguments(sqlite3_vtab *base, const mpg_table_shape *shape, int
 ** be unreadable, or the name not be looked at. */
 static int check_chip(cursor *c, const mpg_head *argument, sqlite3_value *value) {
   static const char one_of[] = "a name or alias of mpg_chips";
-  mpg_conn *conn = ((const mpg_table *)c->base.pVtab)->conn;
   const mpg_value name = mpg_value_of(value);
-  const mpg_chips *chips;
-  const mpg_chip_row *row;
   mpg_err why, err;
-  int rc = SQLITE_OK;
-  if (name.type != MPG_TEXT || !mpg_str_contains(argument->text, mpg_str_of(one_of)))
+  if (name.type != MPG_TEXT || !mpg_str_contains(argument->text, mpg_str_of(one_of)) ||
+      mpg_catalogue_check(((const mpg_table *)c->base.pVtab)->conn, name.s, &why) == MPG_OK)
     return SQLITE_OK;
-  chips = mpg_catalogue(conn, &why);
-  if (chips == NULL)
-    return mpg_vtab_failure(c->base.pVtab, name_of(c->base.pVtab), &why);
-  if (mpg_chips_find(chips, name.s) == NULL &&
-      mpg_roofline_row(chips, name.s, MPG_STR(""), &row, &why) != MPG_OK) {
-    (void)mpg_fail(&err, why.rc, "%.*s: %s", (int)argument->name.n, argument->name.p, why.text);
-    rc = mpg_vtab_failure(c->base.pVtab, name_of(c->base.pVtab), &err);
-  }
-  mpg_catalogue_release(conn, chips);
-  return rc;
+  (void)mpg_fail(&err, why.rc, "%.*s: %s", (int)argument->name.n, argument->name.p, why.text);
+  return mpg_vtab_failure(c->base.pVtab, name_of(c->base.pVtab), &err);
 }
 
 /* Copies the arguments, each as its head declares it. on_error is checked where it is read. */
