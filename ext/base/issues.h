@@ -41,7 +41,7 @@ mpg_rc mpg_issues_add(mpg_issues *issues, mpg_severity severity, const char *sou
 mpg_rc mpg_issues_merge(mpg_issues *issues, const mpg_issue *other);
 /* Forgets every entry of `source`. */
 void mpg_issues_drop(mpg_issues *issues, const char *source);
-/* Every entry whose source `is` one of those meant. */
+/* Forgets every entry whose source `is` accepts. */
 void mpg_issues_drop_those(mpg_issues *issues, bool (*is)(const void *ctx, const char *source),
                            const void *ctx);
 

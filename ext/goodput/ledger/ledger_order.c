@@ -25,7 +25,7 @@ void mpg_row_order_init(mpg_row_order *o, const mpg_fleet *fleet, const mpg_scan
         o->rank[c]++;
 }
 
-/* Of the dimensions of a job the job. */
+/* The column that decides a dimension: for what a job tells of itself, the job. */
 static mpg_row_field column_of(mpg_dim d) {
   static const uint8_t of_dim[MPG_DIMS] = {
       [MPG_DIM_POOL] = MPG_ROW_POOL,         [MPG_DIM_CHIP] = MPG_ROW_CHIP,

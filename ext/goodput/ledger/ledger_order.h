@@ -31,9 +31,9 @@ typedef struct mpg_row_order {
 
 void mpg_row_order_init(mpg_row_order *order, const mpg_fleet *fleet, const mpg_scan_key *keys,
                         size_t nkeys, bool once);
-/* Columns of a row that it looks at. */
+/* The columns of a row that the order looks at, as bits. */
 uint32_t mpg_row_order_columns(const mpg_row_order *order);
-/* Those of them that are the same in all rows with the same keys. */
+/* Of these columns the ones that are the same in all rows with the same keys. */
 uint32_t mpg_row_order_common(const mpg_row_order *order);
 
 /* Rows with the same keys: their number, and the first of them. */

@@ -245,7 +245,7 @@ static int place_order(const void *pa, const void *pb) {
   return c ? c : mpg_compare_int64(a->chip, b->chip);
 }
 
-/* Of the unit's entries, from `first` on, each once. */
+/* Keeps each of the unit's entries, which are those from `first` on, once. */
 static void settle_unit(mpg_ledger_scan *s, size_t first) {
   size_t n = first;
   if (s->nentries - first > 1)

@@ -62,7 +62,7 @@ static mpg_rc add_held(mpg_runs *r, int64_t *sum, int64_t amount) {
   return r->too_much ? MPG_INTERRUPTED : MPG_OK;
 }
 
-/* Adds b to a, of the same attempt and time. */
+/* Adds interval b to interval a, which is of the same attempt and time. */
 static mpg_rc merge_interval(mpg_runs *r, interval *a, const interval *b) {
   a->kind = greater_text(&r->fleet->kind_names, a->kind, b->kind);
   a->program = greater_text(&r->fleet->program_names, a->program, b->program);

@@ -36,7 +36,7 @@ typedef struct mpg_runs {
 /* mpg_runs_free also after a failure. */
 mpg_rc mpg_runs_init(mpg_runs *runs, const mpg_env *env, const mpg_fleet *fleet, mpg_err *err);
 void mpg_runs_free(mpg_runs *runs);
-/* Makes runs->rows those of one job. */
+/* Makes runs->rows the runs of one job. */
 mpg_rc mpg_runs_job(mpg_runs *runs, mpg_accounting *accounting, size_t job, const char *source,
                     mpg_err *err);
 

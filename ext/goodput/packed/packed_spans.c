@@ -194,7 +194,7 @@ static writer *begin_group(mpg_packed *list, mpg_arena *arena) {
   return w;
 }
 
-/* The same into a chunk that may be too small. */
+/* Adds a span, into another chunk if what is left of the last one is too small. */
 static mpg_rc add_at_end(mpg_packed *list, mpg_arena *arena, const mpg_span *span,
                          const mpg_shape *shape) {
   unsigned char packed[PACKED_MAX], *room;

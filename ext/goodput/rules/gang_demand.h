@@ -7,7 +7,7 @@
 
 #include "gang.h"
 
-/* That the job went to a pool. */
+/* The job comes to a pool. */
 typedef struct mpg_arrival {
   int64_t start;
   size_t pool; /* in mpg_gang.pools */

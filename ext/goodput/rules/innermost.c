@@ -198,7 +198,7 @@ static mpg_rc sort_items(mpg_innermost *in, const mpg_fleet *fleet, bool *equal)
   return MPG_OK;
 }
 
-/* Of two items or more, in order. */
+/* Drops items that repeat exactly. There are two or more, in order. */
 static mpg_rc drop_duplicates(mpg_innermost *in, const mpg_fleet *fleet, int64_t *dropped) {
   size_t left_share = 1, n = in->nitems;
   for (size_t i = 1; i < n; i++) {
@@ -366,7 +366,7 @@ static mpg_rc run_within(sweep *w, int64_t until) {
   return rc;
 }
 
-/* The same; the time that they leave belongs to no item. */
+/* Moves on to `until`: the time that run_within gives to no span belongs to no item. */
 static inline mpg_rc run_until(sweep *w, int64_t until) {
   mpg_rc rc = w->depth > 0 ? run_within(w, until) : MPG_OK;
   return rc == MPG_OK ? assign_time(w, NULL, until) : rc;

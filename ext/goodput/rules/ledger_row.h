@@ -32,7 +32,7 @@ mpg_rate mpg_rate_of(int64_t held, int64_t less, mpg_fraction room[2]);
 #define MPG_TOO_MUCH INT64_C(4000000000000000000)
 /* Chip-microseconds of `held` millionths over [start, end), or MPG_TOO_MUCH if they are more. */
 int64_t mpg_held_amount(int64_t held, int64_t start, int64_t end);
-/* The sum of two such amounts, or MPG_TOO_MUCH. */
+/* The sum of two amounts of mpg_held_amount, or MPG_TOO_MUCH. */
 static inline int64_t mpg_held_sum(int64_t a, int64_t b) {
   return a > MPG_TOO_MUCH - b ? MPG_TOO_MUCH : a + b;
 }

@@ -47,7 +47,7 @@ typedef struct mpg_lineage_input {
   int64_t as_of;
 } mpg_lineage_input;
 
-/* Of one job at a time; what is allocated the next job reuses. */
+/* The lineage of one job at a time. The next job reuses what is allocated. */
 typedef struct mpg_lineage {
   const mpg_env *env;
   const mpg_branch *branches; /* borrowed */
@@ -83,7 +83,7 @@ void mpg_lineage_free(mpg_lineage *lineage);
 mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_lineage_input *input);
 /* Decides the fate of its steps, which are passed from the last to the first. */
 mpg_fate mpg_lineage_decide(mpg_lineage *lineage, const mpg_step *step);
-/* The same of its batches; `again`: a later one has its number. */
+/* Decides the fate of its batches; `again`: a later batch has its number. */
 mpg_fate mpg_lineage_decide_batch(mpg_lineage *lineage, const mpg_step *batch, bool again);
 
 /* The same of a rollout whose attempt ran no step for it: as for a step in its place, without an

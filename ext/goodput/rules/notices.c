@@ -92,7 +92,7 @@ static int above_order(const mpg_above *a, const mpg_above *b) {
   return order != 0 ? order : a->dtype_given - b->dtype_given;
 }
 
-/* Of two spans the faster one. */
+/* Keeps the faster of two spans. */
 static void keep_faster(mpg_above *a, const mpg_above *b) {
   if (b->goodput > a->goodput || (b->goodput == a->goodput && above_order(a, b) > 0))
     *a = *b;

@@ -143,7 +143,7 @@ static void rate_item(mpg_ratings *rs, const mpg_item *item, mpg_rating *lanes) 
   }
 }
 
-/* The same if there is one lane, of which it has `weight`. */
+/* The ideal of an item that has `weight` of the only lane. */
 static inline int64_t rate_in_lane(mpg_ratings *rs, const mpg_item *item, int64_t weight) {
   const mpg_peak *p;
   int64_t ideal;

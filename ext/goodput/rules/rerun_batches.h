@@ -9,7 +9,7 @@
 
 struct mpg_batch;
 
-/* Of one job at a time; what is allocated the next job reuses. */
+/* The batches of one job at a time. The next job reuses what is allocated. */
 typedef struct mpg_rerun_batches {
   const mpg_env *env;
   struct mpg_batch *batches; /* those that have a number */

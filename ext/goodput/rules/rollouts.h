@@ -9,7 +9,7 @@
 
 struct mpg_numbered_step;
 
-/* Of one job at a time; what is allocated the next job reuses. */
+/* The rollouts of one job at a time. The next job reuses what is allocated. */
 typedef struct mpg_rollouts {
   const mpg_env *env;
   const mpg_innermost *in;

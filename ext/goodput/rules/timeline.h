@@ -36,13 +36,13 @@ mpg_rc mpg_timeline_job(mpg_timeline *timeline, uint32_t job, const mpg_window *
                         const mpg_sink *sink, mpg_err *err);
 
 /*
-** What fleet->jobs[job] holds goes to the pools, and nothing else is done; from then on accounting
-** gives the pools nothing. So the pools can be accounted before the jobs. *size is the job's class.
-** The job's gang, borrowed until the next call.
+** Gives the pools what fleet->jobs[job] holds, and does nothing else. From then on mpg_timeline_job
+** gives the pools nothing, so they can be accounted before the jobs. *size is the job's size; *gang
+** is its gang, borrowed until the next call.
 */
 mpg_rc mpg_timeline_hold(mpg_timeline *timeline, uint32_t job, uint8_t *size, const mpg_gang **gang,
                          mpg_err *err);
-/* Another did that. */
+/* Another timeline gives the pools what the jobs hold, and this one nothing. */
 void mpg_timeline_holds_nothing(mpg_timeline *timeline);
 
 mpg_notices *mpg_timeline_notices(mpg_timeline *timeline);

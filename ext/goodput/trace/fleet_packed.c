@@ -3,7 +3,7 @@
 #include "../../base/ascii.h"
 #include "../../base/sort.h"
 
-/* Of a part: the first record of a job since the reset. */
+/* Notes in a part that a job has its first record since the reset. */
 static mpg_rc touch(mpg_fleet *part, uint32_t job) {
   struct mpg_fleet_log *log = part->log;
   if (mpg_grow(part->env, &log->touched, &log->touched_cap, log->ntouched + 1,

@@ -102,7 +102,7 @@ mpg_rc mpg_fleet_part_settle(mpg_fleet *part, mpg_arena *into, pthread_mutex_t *
   return MPG_OK;
 }
 
-/* Those of a list in the part's own memory, which are few. */
+/* Adds the spans of a list in the part's own memory, which are few. */
 static mpg_rc add_spans(mpg_fleet *into, const mpg_packed *list, uint32_t job,
                         const struct mpg_fleet_log *log) {
   mpg_span *spans = mpg_malloc(into->env, list->n * sizeof *spans);

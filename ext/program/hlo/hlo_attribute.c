@@ -348,7 +348,7 @@ int64_t mpg_hlo_mesh_size(mpg_str meshes) {
   return most;
 }
 
-/* Of the first mesh that has an axis of this name; 0: none has. */
+/* The size of an axis in the first mesh that has one of this name; 0: none has. */
 static int64_t axis_size(mpg_str meshes, mpg_str wanted) {
   mpg_str axes, name;
   while (next_mesh(&meshes, &axes))

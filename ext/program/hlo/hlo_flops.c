@@ -114,7 +114,7 @@ static int64_t clamp(int64_t v, int64_t most) {
   return v < 0 ? 0 : v < most ? v : most;
 }
 
-/* Of s in [0, steps) and o in [0, n): how many have s a + o b <= most. */
+/* How many pairs of s in [0, steps) and o in [0, n) have s a + o b <= most. */
 static int64_t count_below(int64_t steps, int64_t a, int64_t n, int64_t b, int64_t most) {
   int64_t all = clamp(floor_div(most - (n - 1) * b, a) + 1, steps); /* s of which every o has */
   int64_t some = clamp(floor_div(most, a) + 1, steps), mixed = some - all;
@@ -324,7 +324,7 @@ static mpg_i128 fft_flops(const mpg_hlo_module *m, const mpg_hlo_instruction *i)
   return product;
 }
 
-/* Of operand 0: its last dimension. */
+/* The last dimension of operand 0. */
 static mpg_i128 order_of(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
   uint32_t a = mpg_hlo_operand_shape(m, i, 0);
   int64_t n = mpg_hlo_dim(&m->shapes, a, (int64_t)mpg_hlo_shape_at(&m->shapes, a)->n - 1);

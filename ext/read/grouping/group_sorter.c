@@ -96,7 +96,7 @@ static char *put_raw(char *to, unsigned kind, const void *value) {
   return to + 9;
 }
 
-/* NULL: it is too far from the one before. */
+/* Writes a number as its distance from the one before. NULL: that is too far. */
 static char *put_number(char *to, unsigned kind, int64_t value, int64_t *before) {
   uint64_t d = (uint64_t)value - (uint64_t)*before, far = d << 1 ^ (d >> 63 == 0 ? 0 : UINT64_MAX);
   if (far >> 61 != 0)

@@ -27,7 +27,7 @@ typedef union mpg_group_number {
   char bytes[MPG_GROUP_SLACK];
 } mpg_group_number;
 
-/* Of MPG_INT or MPG_REAL; lent by `to`. */
+/* The part of a key that an MPG_INT or MPG_REAL makes; lent by `to`. */
 static inline mpg_group_part mpg_group_number_of(const mpg_value *v, mpg_group_number *to) {
   *to = (mpg_group_number){.bytes = {0}}; /* the slack too: it is read */
   if (v->type == MPG_INT)
@@ -120,7 +120,7 @@ mpg_rc mpg_groups_find(mpg_groups *groups, const mpg_group_head *key, uint64_t h
 #define MPG_GROUPS_TOO_MANY SIZE_MAX
 mpg_rc mpg_groups_merge(mpg_groups *into, const mpg_groups *more,
                         const mpg_sum_expressions *measures, size_t *which);
-/* Those of a group, n_totals of them: until the next group comes. */
+/* The totals of a group, n_totals of them; lent until the next group comes. */
 static inline mpg_total *mpg_groups_totals(const mpg_groups *groups, size_t group) {
   return groups->totals + group * groups->n_totals;
 }

@@ -41,7 +41,7 @@ static inline size_t mpg_bits_put(uint32_t *to, uint64_t bits, size_t at) {
 }
 
 #ifdef MPG_AVX512
-/* The same; 16 at least are written. */
+/* The same with AVX-512. It writes 16 numbers at least. */
 MPG_AVX512 static inline size_t mpg_bits_put_widest(uint32_t *to, uint64_t bits, size_t at) {
   static const uint8_t all[64] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
                                   16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,

@@ -493,7 +493,7 @@ static int by_file(const void *a, const void *b, void *ctx) {
   return order != 0 ? order : by_bytes(x, y, ctx);
 }
 
-/* Finds those that links make the same file as one before it. */
+/* Finds the paths that links lead to the file of a path before them. */
 static mpg_rc find_same(const mpg_env *env, names *files) {
   mpg_file **f = mpg_malloc(env, (files->n + 1) * sizeof *f);
   mpg_rc rc = f == NULL ? MPG_NOMEM : MPG_OK;

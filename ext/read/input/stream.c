@@ -572,7 +572,7 @@ static mpg_rc unwrap_more(mpg_stream *s, mpg_err *err) {
   return rc;
 }
 
-/* As read_bytes, of what is within. */
+/* As read_bytes, of the text within the lines that something else kept. */
 static mpg_rc read_inner(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg_err *err) {
   wrapped *w = &s->wrapped;
   mpg_rc rc = w->ways != 0 ? look_at_head(s, err) : MPG_OK;
@@ -595,7 +595,7 @@ static mpg_rc read_inner(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg_
 
 /* ---- UTF-8 ---- */
 
-/* As read_inner, after those that were read ahead. */
+/* As read_inner, but the bytes that were read ahead come first. */
 static mpg_rc read_after_ahead(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg_err *err) {
   repair *r = &s->repair;
   size_t n = r->ahead_n < cap ? r->ahead_n : cap, more = 0;

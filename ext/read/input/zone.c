@@ -269,7 +269,7 @@ static int64_t big_endian(const char *p, int bytes) {
   return bytes == 4 ? (int64_t)(int32_t)(uint32_t)value : (int64_t)value;
 }
 
-/* As RFC 8536 has them. */
+/* Whether RFC 8536 allows such an offset. */
 static bool is_offset(int64_t seconds) {
   return seconds > -25 * INT64_C(3600) && seconds < 26 * INT64_C(3600);
 }

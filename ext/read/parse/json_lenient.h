@@ -37,7 +37,7 @@ typedef struct mpg_json_lenient {
 /* Bytes scanned between two questions. */
 #define MPG_JSON_LENIENT_LOOK ((size_t)1 << 18)
 
-/* Of a scan from p on. */
+/* A scan from p on. */
 static inline mpg_json_lenient mpg_json_lenient_of(const char *p, const char *end,
                                                    mpg_poller *poller) {
   const char *look =

@@ -15,7 +15,7 @@ typedef struct mpg_json_text {
 } mpg_json_text;
 
 void mpg_json_text_free(mpg_json_text *json);
-/* As it is: brackets, commas, numbers. MPG_NOMEM or MPG_OK. */
+/* Appends a text as it is: brackets, commas, numbers. MPG_NOMEM or MPG_OK. */
 mpg_rc mpg_json_put(mpg_json_text *json, mpg_str s);
 /* A JSON string; control bytes, quotes and backslashes become escapes. Asks now and then whether to
 ** stop: MPG_INTERRUPTED. */

@@ -56,7 +56,7 @@ typedef struct mpg_rows_filter {
   bool numbers; /* of <, <=, > and >=: texts that may be numbers pass as well */
 } mpg_rows_filter;
 
-/* Of two texts or two numbers. */
+/* The order of two texts, or of two numbers. */
 int mpg_rows_compare(const mpg_value *a, const mpg_value *b);
 bool mpg_rows_is_in(const mpg_rows_filter *filter, const mpg_value *v);
 bool mpg_rows_may_be_number(mpg_str text);

@@ -20,7 +20,7 @@ typedef struct mpg_rows_dedup {
   bool blind;              /* too few rows repeat */
 } mpg_rows_dedup;
 
-/* Of rows of n columns, MPG_ROWS_DEDUP_COLUMNS at most; `env` is borrowed. */
+/* For rows of n columns, MPG_ROWS_DEDUP_COLUMNS at most. `env` is borrowed. */
 void mpg_rows_dedup_init(mpg_rows_dedup *dedup, const mpg_env *env, size_t n);
 void mpg_rows_dedup_free(mpg_rows_dedup *dedup);
 void mpg_rows_dedup_forget(mpg_rows_dedup *dedup);

@@ -175,7 +175,7 @@ static mpg_rc add_alone(const rollup *r, const worker *w, size_t k, mpg_total *t
   return mpg_sum_expressions_add(measures, operands, totals, which);
 }
 
-/* Record k of those, to its group. */
+/* Adds record k of the batch to the sums of its group. */
 static inline mpg_rc add_one(const rollup *r, worker *w, const batch *b, size_t k, mpg_err *err) {
   const mpg_sum_expressions *measures = r->query->measures;
   const mpg_group_head *key = w->keys + k * r->query->n_dimensions;

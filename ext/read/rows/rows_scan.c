@@ -103,7 +103,7 @@ static mpg_rc make_room(const reading *r, mpg_rows_batch *b, size_t rows, mpg_er
   return MPG_OK;
 }
 
-/* Of the row after the batch's last one. */
+/* Numbers the row after the batch's last one. */
 static inline void number_row(const reading *r, part *p, int64_t number) {
   mpg_rows_batch *b = &p->batch;
   if (b->n == 0)

@@ -72,11 +72,12 @@ static const char *const own[] = {
     "jsonPayload",   "json_payload",   "data",        "metric",       "metrics",         "_step",
     "_timestamp",    "log_type_name",  "log_history", "batches",      "traceEvents",     "jobs",
     "resourceSpans", "resource_spans", "scopeSpans",  "resourceLogs", "resourceMetrics", "record"};
-/* Of a line as collectors keep it. */
+/* Names under which collectors keep a line's text. */
 static const char *const texts[] = {"log",      "message", "MESSAGE",     "msg",
                                     "line",     "_raw",    "textPayload", "LogMessage",
                                     "LogEntry", "content", "event",       "value"};
-/* Of what such records lie in: CloudWatch's answers, a hit of Elasticsearch, a result of Splunk. */
+/* Names of what such records lie in: CloudWatch's answers, a hit of Elasticsearch, a result of
+** Splunk. */
 static const char *const around[] = {"events", "results", "_source", "result", "hits"};
 
 /* Whether a text, without its quote, begins as JSON does. */

@@ -13,7 +13,7 @@ typedef struct mpg_unwrap_prefix {
   char stream; /* if it is of the same stream; 0: nothing says of which */
 } mpg_unwrap_prefix;
 
-/* Of a line, or of its first bytes. */
+/* The prefix of a line, which may be its first bytes alone. */
 mpg_unwrap_prefix mpg_unwrap_prefix_of(mpg_str line);
 /* Whether JSON begins the line: an object, or an array of some. */
 bool mpg_unwrap_is_json(mpg_str line);

@@ -14,7 +14,7 @@ typedef struct mpg_user_column {
 } mpg_user_column;
 
 /* Tables of a build: those that it makes anew with their keys, and those that stay. */
-#define TABLES(renamed)                                                                                     \
+#define TABLES(renamed)                                                                            \
   "WITH made(name, key) AS (VALUES "                                                               \
   "('ledger', 'hour,pool,chip,job,attempt,category,cause'),"                                       \
   "('waits', 'pool,job,attempt,category,cause,start_us'),('attempts', 'job,attempt'),"             \
@@ -30,14 +30,17 @@ typedef struct mpg_user_column {
 
 /* But for those that an earlier build described, as columns of labels or of an earlier version. One
 ** that stands before such a column was renamed: users add theirs behind them. */
-static const char described[] =
-    TABLES("m.key IS NOT NULL AND EXISTS (SELECT 1 FROM pragma_table_xinfo(t.name, 'main') AS l "
-           "JOIN main.mpg_columns AS d ON d.table_name = t.name AND d.column_name = l.name AND "
-           "d.meaning <> 'A column of your own.' WHERE l.cid > c.cid)")
-           "WHERE m.key IS NULL OR NOT EXISTS (SELECT 1 FROM main.mpg_columns AS k WHERE "
-           "k.table_name = t.name AND k.column_name = c.name AND k.meaning <> 'A column of your "
-           "own.') ORDER BY t.name, c.cid";
-/* Of a database whose columns no build has described. */
+static const char described[] = TABLES(
+    "m.key IS NOT NULL AND EXISTS (SELECT 1 FROM pragma_table_xinfo(t.name, 'main') AS l "
+    "JOIN main.mpg_columns AS d ON d.table_name = t.name AND d.column_name = l.name AND "
+    "d.meaning <> 'A column of your own.' WHERE l.cid > c.cid)") "WHERE m.key IS NULL OR NOT "
+                                                                 "EXISTS (SELECT 1 FROM "
+                                                                 "main.mpg_columns AS k WHERE "
+                                                                 "k.table_name = t.name AND "
+                                                                 "k.column_name = c.name AND "
+                                                                 "k.meaning <> 'A column of your "
+                                                                 "own.') ORDER BY t.name, c.cid";
+/* All columns of a database in which no build has described any. */
 static const char all[] = TABLES("0") "ORDER BY t.name, c.cid";
 
 /* ---- definitions ---- */
@@ -302,12 +305,12 @@ static int list_lost(const mpg_user_column *c, sqlite3 *db) {
   int rc = SQLITE_OK;
   for (size_t i = 0; rc == SQLITE_OK && i < 2; i++)
     rc = run_text(
-        db, c->renamed
-                ? sqlite3_mprintf(format, into[i], c->table, "the name ", c->name,
-                                  " of a column that the build makes: it has its own again", "")
-                : sqlite3_mprintf(format, into[i], c->table, "what users wrote into the column ",
-                                  c->name, ": a column that tells rows apart was renamed: ",
-                                  c->key));
+        db,
+        c->renamed
+            ? sqlite3_mprintf(format, into[i], c->table, "the name ", c->name,
+                              " of a column that the build makes: it has its own again", "")
+            : sqlite3_mprintf(format, into[i], c->table, "what users wrote into the column ",
+                              c->name, ": a column that tells rows apart was renamed: ", c->key));
   return rc;
 }
 

@@ -26,14 +26,14 @@ void mpg_cache_add(mpg_conn *conn, mpg_cache_entry *entry);
 /* Moves an entry of the list to its front; one more reference. */
 void mpg_cache_use(mpg_conn *conn, mpg_cache_entry *entry);
 void mpg_cache_release(mpg_cache_entry *entry); /* NULL is fine */
-/* Drops those of the list that `is` means. */
+/* Drops the entries of the list that `is` accepts. */
 void mpg_cache_drop(mpg_conn *conn, bool (*is)(const mpg_cache_entry *entry, const void *ctx),
                     const void *ctx);
 
-/* Copies the connection's issues of which `is` means the source. */
+/* Copies the connection's issues whose source `is` accepts. */
 mpg_rc mpg_cache_copy_issues(mpg_issues *to, mpg_conn *conn,
                              bool (*is)(const void *ctx, const char *source), const void *ctx);
-/* The connection's issues of such sources become what they were then. */
+/* The connection's issues whose source `is` accepts become what they were then. */
 mpg_rc mpg_cache_list_again(mpg_conn *conn, const mpg_issues *then,
                             bool (*is)(const void *ctx, const char *source), const void *ctx);
 

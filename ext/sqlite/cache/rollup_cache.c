@@ -135,7 +135,7 @@ static bool same_tables(const struct mpg_rollup_cache_key *a,
          memcmp(&a->tables_state, &b->tables_state, sizeof a->tables_state) == 0;
 }
 
-/* Of the same path, or tables, and options. */
+/* Whether both are of the same path, or of the same tables, and have the same options. */
 static bool same_question(const struct mpg_rollup_cache_key *a,
                           const struct mpg_rollup_cache_key *b) {
   return a->of_tables == b->of_tables && a->path_n == b->path_n &&
@@ -173,7 +173,7 @@ void mpg_rollup_cache_release(mpg_rollup_cache_entry *e) {
   mpg_cache_release(e == NULL ? NULL : &e->base);
 }
 
-/* The key of a roll-up; NULL: the entry is another thing. */
+/* The key of an entry that is a roll-up; NULL: it is none. */
 static const struct mpg_rollup_cache_key *key_of(const mpg_cache_entry *e) {
   return e->free == entry_free ? ((const mpg_rollup_cache_entry *)e)->key : NULL;
 }

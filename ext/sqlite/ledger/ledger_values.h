@@ -35,7 +35,7 @@ typedef struct mpg_ledger_values {
 } mpg_ledger_values;
 
 void mpg_ledger_values_free(mpg_ledger_values *values);
-/* Other rows, of the same fleet, which stay the caller's. */
+/* From here on the values are of these rows, which are of the same fleet and stay the caller's. */
 void mpg_ledger_values_of(mpg_ledger_values *values, const mpg_ledger *rows);
 
 /* Whether the column's text is permanent and the same as before; then it is the result. This is the

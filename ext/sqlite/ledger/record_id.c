@@ -46,7 +46,7 @@ static size_t allocation_words(const mpg_fleet *f, const mpg_allocation *r, uint
   return n;
 }
 
-/* Of a pool: its capacity or an outage. */
+/* The words of a pool's record, its capacity or an outage. */
 static size_t pool_words(const mpg_fleet *f, uint32_t pool, uint32_t text, const int64_t *figures,
                          uint64_t *w) {
   w[0] = text_word(mpg_intern_text(&f->pool_names, pool + 1));

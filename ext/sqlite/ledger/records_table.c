@@ -130,7 +130,9 @@ static int records_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
     if (c->op == SQLITE_INDEX_CONSTRAINT_LIMIT || c->op == SQLITE_INDEX_CONSTRAINT_OFFSET || a < 0)
       continue;
     if (c->op != SQLITE_INDEX_CONSTRAINT_EQ)
-      return mpg_vtab_error(vtab, "%s: the arguments take = alone, outside OR and RIGHT or FULL JOIN", t->module->name);
+      return mpg_vtab_error(vtab,
+                            "%s: the arguments take = alone, outside OR and RIGHT or FULL JOIN",
+                            t->module->name);
     if (!c->usable)
       return SQLITE_CONSTRAINT;
     at[a] = i;
@@ -398,7 +400,7 @@ static int records_eof(sqlite3_vtab_cursor *base) {
   return ((cursor *)base)->relation >= MPG_RELATIONS;
 }
 
-/* That of a record is the same whichever records the scan leaves out. */
+/* A record has the same rowid whichever records the scan leaves out. */
 static int records_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
   const cursor *c = (const cursor *)base;
   const uint64_t place = (uint64_t)c->relation << 58 | (uint64_t)c->job << 32 | c->i;

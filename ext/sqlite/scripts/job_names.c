@@ -134,7 +134,7 @@ static bool time_of(const mpg_pattern *pattern, const mpg_zone *zone, int64_t *s
   return true;
 }
 
-/* Of a log that lacks no more than the year that is kept. */
+/* Keeps the time in a log's name, or, of a log that lacks the year alone, the year. */
 static mpg_rc keep_time(mpg_sources *s, sqlite3_stmt *stmt, int64_t seconds,
                         const mpg_pattern *pattern, mpg_err *err) {
   const char *path = (const char *)sqlite3_column_text(stmt, 1);
@@ -158,7 +158,7 @@ static mpg_rc keep_time(mpg_sources *s, sqlite3_stmt *stmt, int64_t seconds,
                         path, (long long)sqlite3_column_int64(stmt, 0));
 }
 
-/* One row of `timeless`. A zone that is none the format's script says. */
+/* Keeps the time of a row of `timeless`. That a zone is none, the format's script says. */
 static mpg_rc name_time(mpg_sources *s, sqlite3_stmt *stmt, mpg_pattern *const *patterns,
                         mpg_err *err) {
   const char *path = (const char *)sqlite3_column_text(stmt, 1);

@@ -37,7 +37,7 @@ mpg_rc mpg_private_run(mpg_private_db *p, const char *sql, mpg_private_bind *bin
 /* Runs formatted SQL (sqlite3_mprintf) that binds nothing and gives no rows. */
 mpg_rc mpg_private_do(mpg_private_db *p, mpg_err *err, const char *format, ...);
 
-/* The same of SQL as it stands. */
+/* Runs SQL as it stands, which binds nothing and gives no rows. */
 mpg_rc mpg_private_do_text(mpg_private_db *p, const char *sql, mpg_err *err);
 /* A statement, to be finalized by the caller. */
 mpg_rc mpg_private_prepare(mpg_private_db *p, const char *sql, sqlite3_stmt **out, mpg_err *err);
