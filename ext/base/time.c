@@ -170,6 +170,12 @@ bool mpg_iso_parse(mpg_str text, int64_t *us) {
   return true;
 }
 
+bool mpg_seconds_read_as_date(int64_t seconds) {
+  const int64_t month = seconds / 100 % 100, day = seconds % 100;
+  return seconds >= 19000101 && seconds < 22620101 && month >= 1 && month <= 12 && day >= 1 &&
+         day <= 31;
+}
+
 /* What a number of seconds that lies past the range probably counts. */
 static const char *likely_unit(double seconds) {
   const double max = (double)MPG_TIME_MAX / 1e6;

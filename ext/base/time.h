@@ -35,6 +35,9 @@ bool mpg_iso_parse(mpg_str text, int64_t *us);
 /* An offset from UTC, "Z", "+02", "+0200" or "+02:00", in microseconds; false if it is none. */
 bool mpg_offset_parse(mpg_str text, int64_t *offset_us);
 
+/* Whether a number of seconds reads as a date without dashes: 20260106. */
+bool mpg_seconds_read_as_date(int64_t seconds);
+
 /* "YYYY-MM-DDTHH:MM:SSZ", with ".ffffff" if the fraction is not 0. `out` holds 40 bytes. */
 size_t mpg_time_format(int64_t us, char *out);
 

@@ -107,6 +107,34 @@ class Arguments(Case):
         for call in ("trace_ledger(NULL)", "trace_timeline(?, NULL)", "trace_records(NULL)"):
             self.assertEqual([], self.rows(f"SELECT * FROM {call} WHERE {where}", *[GOLDEN] * call.count("?")))
 
+    def test_dates_without_dashes(self):
+        """All of them count as seconds of August 1970, which is no silence; a time that is none among them says that they are seconds."""
+        listed = "SELECT severity, count, detail FROM mpg_issues WHERE kind = 'impossible_time'"
+        said = (
+            "records whose times read as dates without dashes, such as 20260109, and count as seconds of 1970: "
+            "write 2026-01-06"
+        )
+        self.db.executescript(
+            "CREATE TABLE capacity(pool, chips, start_time, end_time);"
+            "CREATE TABLE allocations(job, pool, chips, start_time, end_time)"
+        )
+        for times, found in (
+            ((20260105, 20260109, 20260106, 20260107), [("warning", 2, said)]),
+            (("20260105", None, "20260106", 20260109), [("warning", 2, said)]),
+            ((20260105, 20260109, 20260106, 20260107.5), []),
+            ((20260105, 20260109, 20260100, 20260107), []),
+            ((20260105, 20261309, 20260106, 20260107), []),
+            (("2026-01-05", "2026-01-09", "2026-01-06", "2026-01-07"), []),
+            ((0, 100, 5, 10), []),
+        ):
+            self.db.execute("DELETE FROM capacity")
+            self.db.execute("DELETE FROM allocations")
+            self.db.execute("INSERT INTO capacity VALUES ('a', 8, ?, ?)", times[:2])
+            self.db.execute("INSERT INTO allocations VALUES ('j', 'a', 8, ?, ?)", times[2:])
+            for table in ("mpg_rollup", "mpg_ledger"):
+                self.rows(f"SELECT count(*) FROM {table}")
+                self.assertEqual(found, self.rows(listed), (table, times))
+
     def test_a_job_that_is_nowhere(self):
         """No rows of it are no silence: its name may be misspelt, or another argument stand where it does."""
         listed = "SELECT source, severity, count, detail FROM mpg_issues WHERE kind = 'no_such_job'"

@@ -190,11 +190,36 @@ static mpg_rc list_far(const mpg_accounting *a, const char *source) {
                         far == 0 ? "spans or commits" : "allocations, capacity or outages");
 }
 
+static bool is_date(int64_t us) {
+  return us == MPG_OPEN || (us % MPG_SECOND == 0 && mpg_seconds_read_as_date(us / MPG_SECOND));
+}
+
+/* Dates without dashes count as seconds, of the year 1970. If all times read so, they are dates. */
+static mpg_rc list_dates(const mpg_accounting *a, const char *source) {
+  const mpg_fleet *f = a->fleet;
+  bool stop = false;
+  if (f->last == 0 || !is_date(f->last))
+    return MPG_OK;
+  for (size_t i = 0; !stop && i < f->nallocations; i++, stop = mpg_poll(a->env, i))
+    if (!is_date(f->allocations[i].start) || !is_date(f->allocations[i].end))
+      return MPG_OK;
+  for (size_t i = 0; !stop && i < f->ncapacity; i++, stop = mpg_poll(a->env, i))
+    if (!is_date(f->capacity[i].start) || !is_date(f->capacity[i].end))
+      return MPG_OK;
+  if (stop)
+    return MPG_INTERRUPTED;
+  return mpg_issues_add(f->issues, MPG_WARNING, source, "impossible_time", 0,
+                        (int64_t)(f->nallocations + f->ncapacity),
+                        "records whose times read as dates without dashes, such as %lld, and count "
+                        "as seconds of 1970: write 2026-01-06",
+                        (long long)(f->last / MPG_SECOND));
+}
+
 mpg_rc mpg_accounting_find_job(const mpg_accounting *a, mpg_str name, const char *source,
                                size_t *unit, mpg_err *err) {
   char uuid[MPG_UUID_TEXT], shown[MPG_EXCERPT];
-  const uint32_t id = mpg_intern_find(
-      &a->fleet->job_names, mpg_uuid_canonical(name, uuid) ? mpg_str_of(uuid) : name);
+  const uint32_t id = mpg_intern_find(&a->fleet->job_names,
+                                      mpg_uuid_canonical(name, uuid) ? mpg_str_of(uuid) : name);
   *unit = id - 1;
   if (id != 0)
     return MPG_OK;
@@ -213,6 +238,8 @@ mpg_rc mpg_accounting_finish(mpg_accounting *a, const char *source, mpg_err *err
     rc = list_after(a, source);
   if (rc == MPG_OK)
     rc = list_far(a, source);
+  if (rc == MPG_OK)
+    rc = list_dates(a, source);
   if (rc != MPG_OK)
     return mpg_fail_plain(err, rc);
   return mpg_notices_list(mpg_timeline_notices(a->timeline), a->fleet, a->fleet->issues, source,

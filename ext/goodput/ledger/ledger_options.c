@@ -32,10 +32,7 @@ static mpg_str text_of(const mpg_value *v, number_text *room) {
 
 /* Whether whole seconds are rather a date: 2026-01-06 without quotes is a subtraction, 2019. */
 static bool is_bare_date(int64_t seconds) {
-  int64_t month = seconds / 100 % 100, day = seconds % 100;
-  return (seconds >= 1900 && seconds < 2262) ||
-         (seconds >= 19000101 && seconds < 22620101 && month >= 1 && month <= 12 && day >= 1 &&
-          day <= 31);
+  return (seconds >= 1900 && seconds < 2262) || mpg_seconds_read_as_date(seconds);
 }
 
 static mpg_rc time_arg(const mpg_value *args, mpg_arg a, int64_t *out, mpg_err *err) {
