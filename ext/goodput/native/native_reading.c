@@ -50,8 +50,10 @@ bool mpg_native_passed_over(mpg_native_reading *r, mpg_rc *rc, mpg_err *before) 
 
 mpg_rc mpg_native_unknown_column(const mpg_native_reading *r, int64_t line, mpg_str name,
                                  mpg_relation relation) {
+  if (name.n == 0)
+    name = MPG_STR("one without a name");
   return fail_unless_listed(r, mpg_issues_add(r->fleet->issues, MPG_INFO, r->path, "unknown_column",
                                               line, 1, "%.*s is no column of %s and was left out",
-                                              name.n > 80 ? 80 : (int)name.n, name.n ? name.p : "",
+                                              name.n > 80 ? 80 : (int)name.n, name.p,
                                               mpg_relation_get(relation)->name));
 }
