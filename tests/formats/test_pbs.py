@@ -271,7 +271,10 @@ class Errors(Case):
                 "SELECT * FROM pbs_trace(?1, '/etc/x')",
                 'pbs_trace: zone: expected UTC, an offset such as +02:00 or a time zone such as Europe/Berlin, found "/etc/x"',
             ),
-            ("SELECT * FROM pbs_trace(?1) WHERE on_error = 'no'", "pbs_trace: on_error: expected 'stop' or 'skip', found 'no'"),
+            (
+                "SELECT * FROM pbs_trace(?1) WHERE on_error = 'no'",
+                "pbs_trace: on_error: expected 'stop' or 'skip', found 'no'",
+            ),
         ):
             self.assertEqual(self.error(sql, *([LOG] if "?1" in sql else [])), text)
         self.assertEqual(self.rows("SELECT * FROM pbs_trace(NULL)"), [])

@@ -65,7 +65,10 @@ class Readers(unittest.TestCase):
                     db.execute(f"SELECT count(*) FROM {table} AS t CROSS JOIN a WHERE {terms}").fetchone(),
                 )
             except sqlite3.OperationalError as error:
-                self.assertRegex(str(error), "no query solution|expected a path|needs a path|takes = alone, outside OR and RIGHT or FULL JOIN")
+                self.assertRegex(
+                    str(error),
+                    "no query solution|expected a path|needs a path|takes = alone, outside OR and RIGHT or FULL JOIN",
+                )
 
     def test_arguments_take_equality(self):
         for table, db, call, arguments, hidden in self.each():

@@ -41,7 +41,11 @@ class Contract(Case):
                 'found "Stat"',
             ),
             (query + "(?, 'UTC', '', char(10))", (JOBS,), "slurm_trace: delimiter: a line break or NUL cannot be one"),
-            (query + "(?) WHERE on_error = 'ignore'", (JOBS,), "slurm_trace: on_error: expected 'stop' or 'skip', found 'ignore'"),
+            (
+                query + "(?) WHERE on_error = 'ignore'",
+                (JOBS,),
+                "slurm_trace: on_error: expected 'stop' or 'skip', found 'ignore'",
+            ),
         ):
             with self.subTest(sql):
                 self.assertEqual(self.error(sql, *parameters), text)

@@ -229,7 +229,10 @@ class Errors(Case):
             ("SELECT * FROM log_trace(?1, 'x', 'no')", "unmatched: expected 'ignore', 'rows' or 'error'"),
             ("SELECT * FROM log_trace(?1, 'x', 'ignore', 5)", "zone: expected text"),
             ("SELECT * FROM log_trace(?1, 'x', 'ignore', 'UTC', 'x')", "year: expected a year from 1970 to 2261"),
-            ("SELECT * FROM log_trace(?1, 'x') WHERE on_error = 'no'", "on_error: expected 'stop' or 'skip', found 'no'"),
+            (
+                "SELECT * FROM log_trace(?1, 'x') WHERE on_error = 'no'",
+                "on_error: expected 'stop' or 'skip', found 'no'",
+            ),
         ):
             self.assertEqual(self.error(sql, *([path] if "?1" in sql else [])), "log_trace: " + text)
         self.assertEqual(self.rows("SELECT * FROM log_trace(NULL, 'x')"), [])

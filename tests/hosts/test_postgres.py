@@ -293,16 +293,25 @@ class Errors(unittest.TestCase):
                 "mpg: expected a whole number of at most 64 bits, found 9223372036854775808",
             ),
             ("SELECT mpg(NULL, 1, 1, 1)", "mpg: capacity is NULL"),
-            ("SELECT goodput_merge('\\x4d5047'::bytea)", 'goodput_merge: not a goodput state: it does not start with "MPGS"'),
+            (
+                "SELECT goodput_merge('\\x4d5047'::bytea)",
+                'goodput_merge: not a goodput state: it does not start with "MPGS"',
+            ),
             (
                 "SELECT goodput_merge(substr(s, 1, 20)) FROM (SELECT goodput_state('idle', 1) AS s) AS x",
                 "goodput_merge: bad goodput state: its checksum does not match",
             ),
             ("SELECT roofline_seconds(1, 'h1000')", "roofline_seconds: unknown chip 'h1000'; nearest: nvidia-h100-sxm"),
-            ("SELECT roofline_seconds(-1, 'tpu-v4')", "roofline_seconds: expected finite flops of at least 0, found -1"),
+            (
+                "SELECT roofline_seconds(-1, 'tpu-v4')",
+                "roofline_seconds: expected finite flops of at least 0, found -1",
+            ),
             ("SELECT roofline_ideal(-1, 'tpu-v4')", "roofline_ideal: expected finite flops of at least 0, found -1"),
             ("SELECT chip_bandwidth('h1000')", "chip_bandwidth: unknown chip 'h1000'; nearest: nvidia-h100-sxm"),
-            ("SELECT scheduling_goodput('ideel', 1)", "scheduling_goodput: unknown category 'ideel'; the categories are"),
+            (
+                "SELECT scheduling_goodput('ideel', 1)",
+                "scheduling_goodput: unknown category 'ideel'; the categories are",
+            ),
             ("SELECT mpg_lower(1, 'NaN', 1, 1)", "mpg_lower: expected a finite number, found nan"),
             ("SELECT ettr('idle', 9223372036854775808::numeric)", "ettr: expected a whole number of at most 64 bits"),
             ("SELECT mfu('ideel', 1) OVER ()", "mpg: unknown category 'ideel'"),

@@ -116,7 +116,8 @@ class Sources(unittest.TestCase):
     def test_errors(self):
         self.assertIn("no such file", self.same("trace_sources", "'/nowhere/at/all'"))
         self.assertIn(
-            "expected a file of a known format", self.same("trace_ledger", quote(written(notes__txt="what we did on Monday\n")))
+            "expected a file of a known format",
+            self.same("trace_ledger", quote(written(notes__txt="what we did on Monday\n"))),
         )
         hlo = quote(os.path.join(folder, "exports", "train_step.hlo"))
         self.assertIn("expected a scheduler's records", self.same("trace_ledger", hlo))

@@ -63,7 +63,10 @@ class Arguments(Case):
             if sqlite3.sqlite_version_info >= (3, 41):
                 self.assertEqual([(1, 2)], self.rows(right % f"{table}(NULL, 5)"))
             else:
-                self.fails(f"{table}: the argument schema takes = alone, outside OR and RIGHT or FULL JOIN", right % f"{table}(NULL, 5)")
+                self.fails(
+                    f"{table}: the argument schema takes = alone, outside OR and RIGHT or FULL JOIN",
+                    right % f"{table}(NULL, 5)",
+                )
 
     def test_null(self):
         self.assertEqual([], self.rows("SELECT * FROM trace_ledger(NULL)"))
@@ -144,7 +147,9 @@ class Arguments(Case):
                 self.assertEqual([], self.rows(f"SELECT * FROM {call}", name))
                 (found,) = self.rows(listed + " AND source = ?", source)
                 self.assertEqual((source, "info", 1), found[:3])
-                self.assertRegex(found[3], "^no record is of the job '(j1|1 day|é+\\.\\.\\.)': its timeline has no rows$")
+                self.assertRegex(
+                    found[3], "^no record is of the job '(j1|1 day|é+\\.\\.\\.)': its timeline has no rows$"
+                )
             self.assertGreater(len(self.rows(f"SELECT * FROM {call}", "J1")), 0)
             self.assertEqual([], self.rows(listed + " AND source = ?", source))
 

@@ -346,7 +346,8 @@ class Ledger(Case):
             "SELECT pool FROM (SELECT 1 AS one) RIGHT JOIN mpg_records ON one = chips WHERE schema = 'main'",
         ):
             with self.assertRaisesRegex(
-                sqlite3.OperationalError, "mpg_records: the argument schema takes = alone, outside OR and RIGHT or FULL JOIN"
+                sqlite3.OperationalError,
+                "mpg_records: the argument schema takes = alone, outside OR and RIGHT or FULL JOIN",
             ):
                 self.rows(sql)
         self.assertEqual(
@@ -373,7 +374,8 @@ class Ledger(Case):
                 f"{argument} = '{value}' OR random() = 0",
             ):
                 with self.assertRaisesRegex(
-                    sqlite3.OperationalError, f"the argument {argument} takes = alone, outside OR and RIGHT or FULL JOIN"
+                    sqlite3.OperationalError,
+                    f"the argument {argument} takes = alone, outside OR and RIGHT or FULL JOIN",
                 ):
                     self.rows(f"SELECT count(*) FROM {call} WHERE {term}")
 

@@ -208,7 +208,9 @@ class Recognition(Folder):
         for text in ("[INFO] hello\n", "[0] hello\n", '["a"] hello\n', "hello\n"):
             with self.assertRaises(sqlite3.OperationalError) as caught:
                 self.db.execute("SELECT count(*) FROM trace_rollup(?)", (self.write("a.log", text),)).fetchall()
-            self.assertIn("a.log:1:1: expected a known format, or the native trace: JSON, or CSV in", str(caught.exception))
+            self.assertIn(
+                "a.log:1:1: expected a known format, or the native trace: JSON, or CSV in", str(caught.exception)
+            )
 
     def test_of_two_formats_it_asks(self):
         path = self.write("numbers", " ".join(["1"] * 18) + "\n")

@@ -440,7 +440,9 @@ UNREAD = {
         "a table of rocprof: give",
     ),
     "fleet.db": (
-        database("CREATE TABLE mpg_config(name); CREATE TABLE jobs(id); CREATE TABLE ledger(hour); CREATE TABLE other(x)"),
+        database(
+            "CREATE TABLE mpg_config(name); CREATE TABLE jobs(id); CREATE TABLE ledger(hour); CREATE TABLE other(x)"
+        ),
         "what mpg_build made: open that file, or ATTACH it, and ask its tables or mpg_rollup",
     ),
     "trace.rpd": (

@@ -409,10 +409,12 @@ class Questions(cases.Case):
 
     def test_an_argument_that_sqlite_does_not_hand_over(self):
         self.fails(
-            "mpg_goodput: the argument by takes = alone, outside OR and RIGHT or FULL JOIN", "SELECT * FROM mpg_goodput WHERE \"by\" > 'pool'"
+            "mpg_goodput: the argument by takes = alone, outside OR and RIGHT or FULL JOIN",
+            "SELECT * FROM mpg_goodput WHERE \"by\" > 'pool'",
         )
         self.fails(
-            "mpg_goodput: the argument since takes = alone, outside OR and RIGHT or FULL JOIN", "SELECT * FROM mpg_goodput WHERE since > '2026'"
+            "mpg_goodput: the argument since takes = alone, outside OR and RIGHT or FULL JOIN",
+            "SELECT * FROM mpg_goodput WHERE since > '2026'",
         )
 
     def test_values_of_arguments(self):
@@ -492,7 +494,8 @@ class Questions(cases.Case):
             source = f"SELECT * FROM {call(table)} WHERE chip_name = ?"
             for wrong in ("nvidia-h1000-sxm", "", "my chip"):
                 self.assertRegex(
-                    self.error(source, wrong), f"^{table.name}: chip_name: unknown chip '{wrong}'; (nearest: |the catalogue)"
+                    self.error(source, wrong),
+                    f"^{table.name}: chip_name: unknown chip '{wrong}'; (nearest: |the catalogue)",
                 )
         self.db.execute("CREATE TABLE chips(chip, dtype, peak_flops)")
         self.db.execute("INSERT INTO chips VALUES ('my chip', 'bf16', 1e12)")
