@@ -30,8 +30,8 @@ static bool parse_sizes(mpg_str text, mpg_sizes *sizes) {
 mpg_rc mpg_sizes_parse(mpg_str text, mpg_sizes *sizes, mpg_err *err) {
   mpg_sizes found;
   if (!parse_sizes(text, &found))
-    return mpg_fail(err, MPG_MISUSE,
-                    "expected " THREE_SIZES ", found '%.*s'", text.n > FOUND_TEXT ? FOUND_TEXT : (int)text.n, text.n > 0 ? text.p : "");
+    return mpg_fail(err, MPG_MISUSE, "expected " THREE_SIZES ", found '%.*s'",
+                    text.n > FOUND_TEXT ? FOUND_TEXT : (int)text.n, text.n > 0 ? text.p : "");
   *sizes = found;
   return MPG_OK;
 }

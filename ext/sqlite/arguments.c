@@ -35,8 +35,8 @@ int mpg_plan_arguments(sqlite3_index_info *info, int first, int n) {
 }
 
 int mpg_argument_missing(sqlite3_vtab *vtab, const char *table, const char *name) {
-  return mpg_vtab_error(vtab, "%s: the argument %s takes = alone, outside OR and RIGHT or FULL JOIN",
-                        table, name);
+  return mpg_vtab_error(
+      vtab, "%s: the argument %s takes = alone, outside OR and RIGHT or FULL JOIN", table, name);
 }
 
 sqlite3_int64 mpg_first_rowid(sqlite3_value *const *arguments, size_t n) {

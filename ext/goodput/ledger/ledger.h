@@ -35,8 +35,8 @@ void mpg_accounting_free(mpg_accounting *a);
 size_t mpg_accounting_units(const mpg_accounting *a);
 mpg_rc mpg_accounting_unit(mpg_accounting *a, size_t unit, const mpg_sink *sink, const char *source,
                            mpg_err *err);
-/* The unit of the job of that name, a UUID however it is written. MPG_DONE: there is none, which the
-** fleet's issues say of `source`. */
+/* The unit of the job of that name, a UUID however it is written. MPG_DONE: there is none, which
+** the fleet's issues say of `source`. */
 mpg_rc mpg_accounting_find_job(const mpg_accounting *a, mpg_str name, const char *source,
                                size_t *unit, mpg_err *err);
 /* Once every unit is done: what the jobs' accounting noticed, as issues of `source`. */

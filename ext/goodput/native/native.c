@@ -388,11 +388,12 @@ mpg_rc mpg_native_read(mpg_fleet *fleet, const mpg_env *env, mpg_str path,
       rc = mpg_paths_list_passed(n.paths, fleet->issues, err);
   }
   if (rc == MPG_OK && !n.used)
-    rc = mpg_fail(err, MPG_IO,
-                  "%.*s: expected a file of a known format, or the native trace (capacity.csv, "
-                  "allocations.csv, spans.csv, ... or JSON), found none; trace_sources says what is "
-                  "there",
-                  path.n > 512 ? 512 : (int)path.n, path.p);
+    rc =
+        mpg_fail(err, MPG_IO,
+                 "%.*s: expected a file of a known format, or the native trace (capacity.csv, "
+                 "allocations.csv, spans.csv, ... or JSON), found none; trace_sources says what is "
+                 "there",
+                 path.n > 512 ? 512 : (int)path.n, path.p);
   mpg_paths_free(&listed);
   return rc;
 }

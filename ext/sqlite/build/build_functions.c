@@ -492,7 +492,8 @@ static void run_import(sqlite3_context *context, sqlite3_value **args) {
   result_counts(context, &counts);
 }
 
-/* What the ledger says of an argument that is a setting, or NULL: its error is of something else. */
+/* What the ledger says of an argument that is a setting, or NULL: its error is of something
+** else. */
 static const char *said_of_setting(const char *error) {
   static const char *const names[] = {"as_of: ", "basis: ", "roofline: ", "sizes: "};
   static const char ledger[] = "mpg_runs: ";

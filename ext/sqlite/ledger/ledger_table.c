@@ -315,8 +315,7 @@ static mpg_rc make_rows(cursor *c, mpg_table *t, const mpg_ledger_options *optio
   if (rc != MPG_OK)
     return rc;
   if (mpg_arg_given(c->args, MPG_ARG_OF_JOB)) {
-    rc = mpg_accounting_find_job(&c->accounting,
-                                 mpg_str_of(mpg_arg_text(c->args, MPG_ARG_OF_JOB)),
+    rc = mpg_accounting_find_job(&c->accounting, mpg_str_of(mpg_arg_text(c->args, MPG_ARG_OF_JOB)),
                                  source_of(c, t), &c->only, err);
     if (rc != MPG_OK)
       return rc == MPG_DONE ? MPG_OK : rc;

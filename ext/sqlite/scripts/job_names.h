@@ -19,8 +19,8 @@ mpg_rc mpg_sources_name_jobs(mpg_sources *s, mpg_err *err);
 ** becomes the date and time of day that stand in the file's name or in those of the two folders
 ** above it ("train_20261101_120000.log", "2026-11-01/12-00/train.log"), as clocks of the option
 ** `zone` showed them, or else Unix seconds there ("run_1793534400.log"), or else `named_day` the
-** begin of a day alone. Of those that lack the option `year` the column `named_year` becomes that of
-** such a date. `named_in` is the folder, with its slash, if the date is one's.
+** begin of a day alone. Of those that lack the option `year` the column `named_year` becomes that
+** of such a date. `named_in` is the folder, with its slash, if the date is one's.
 */
 mpg_rc mpg_sources_name_times(mpg_sources *s, mpg_err *err);
 

@@ -156,8 +156,7 @@ static bool is_hour(mpg_str s) {
   if (i == sizeof shape - 1 && i < s.n && s.p[i] == '.')
     for (i++; i < s.n && s.p[i] >= '0' && s.p[i] <= '9';)
       i++;
-  return i == s.n &&
-         (i == 4 || i == 7 || i == 10 || i == 13 || i == 16 || i >= sizeof shape - 1) &&
+  return i == s.n && (i == 4 || i == 7 || i == 10 || i == 13 || i == 16 || i >= sizeof shape - 1) &&
          is_of_clock(s);
 }
 

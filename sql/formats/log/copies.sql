@@ -10,7 +10,8 @@ SELECT DISTINCT c.id, c.file, c.line
 FROM (SELECT rowid AS id, file, line, time, step, max(step) OVER w AS highest, max(time) OVER w AS latest
       FROM training_lines
       WHERE step IS NOT NULL AND time IS NOT NULL AND file IN ( -- few logs have times that go back
-        SELECT l.file FROM training_lines AS l CROSS JOIN training_lines AS p ON p.rowid = l.rowid - 1 WHERE p.file = l.file AND l.time < p.time)
+        SELECT l.file FROM training_lines AS l CROSS JOIN training_lines AS p ON p.rowid = l.rowid - 1
+        WHERE p.file = l.file AND l.time < p.time)
       WINDOW w AS (PARTITION BY file ORDER BY rowid ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS c
 CROSS JOIN training_lines AS p ON p.file = c.file AND p.time = c.time AND p.step = c.step AND p.rowid < c.id
 WHERE c.step < c.highest AND c.time < c.latest;

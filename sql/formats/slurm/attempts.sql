@@ -34,8 +34,8 @@ WHERE own.row = slurm_rows.row;
 -- A job that runs while two exports are made is in both: the row that knows its end counts, else the later one. A job that waited in the
 -- first and has started since waits no more; of an array, fewer tasks wait. A resize ends a row and begins another of the same attempt. So
 -- does the edge of an export that sacct --truncate cut, or its last second, for a requeue submits again. A job of a federation is in the
--- accounting of each cluster that might have run it: as REVOKED, if another one did, with that start as its own start and end. Most jobs have one row: only
--- jobs of several rows need the windows.
+-- accounting of each cluster that might have run it: as REVOKED, if another one did, with that start as its own start and end. Most jobs
+-- have one row: only jobs of several rows need the windows.
 DROP TABLE IF EXISTS temp.slurm_repeated;
 CREATE TEMP TABLE slurm_repeated AS SELECT id, cluster_name FROM slurm_rows GROUP BY id, cluster_name HAVING count(*) > 1;
 CREATE INDEX temp.slurm_repeated_of ON slurm_repeated(id, cluster_name);
