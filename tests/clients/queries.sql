@@ -83,7 +83,7 @@ SELECT mpg(category, chip_us) AS mpg, goodput_state(category, chip_us) AS state 
 SELECT mpg(column1, 1) FROM (VALUES ('ideal'), ('prodctive'));
 
 -- error in a file
-SELECT count(*) FROM trace_rollup('fixtures/nowhere');
+SELECT count(*) FROM trace_rollup('/nowhere');
 
 -- Slurm
 SELECT JobIDRaw, JobName, State, alloc_gpus, gpu_type, "End" - Start AS seconds, outcome

@@ -145,9 +145,8 @@ class Ascend(cases.Case):
             [(None,) * 4],
             self.rows("SELECT DISTINCT step, op, launch_ns, group_size FROM trace_device_activity(?)", path),
         )
-        self.assertEqual(
-            [("Ascend910B3",)], self.rows("SELECT DISTINCT chip FROM trace_device_activity(?, 'Ascend910B3')", path)
-        )
+        chip = "huawei-ascend-910b-313t"
+        self.assertEqual([(chip,)], self.rows("SELECT DISTINCT chip FROM trace_device_activity(?, ?)", path, chip))
         # Without names of kernels they go by the type of their task; without whole collectives by their parts.
         path = self.database(without=("COMPUTE_TASK_INFO",))
         self.assertEqual(
