@@ -163,6 +163,7 @@ mpg_rc mpg_threads_given(const mpg_conn *conn, const mpg_value *argument, int *t
   const int most = 16; /* not all of a large machine, unless requested */
   const int available = mpg_threads_available();
   int64_t n = 0;
+  _Static_assert(MPG_THREADS_MAX == 64, "the error below says so");
   *threads = available < most ? available : most;
   if (argument->type != MPG_NULL && (!mpg_value_int(argument, &n) || n < 1 || n > MPG_THREADS_MAX))
     return mpg_fail_argument(err, "threads", "a whole number from 1 to 64", argument);

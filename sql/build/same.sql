@@ -19,10 +19,13 @@ DROP TABLE IF EXISTS temp.mpg_same;
 CREATE TEMP TABLE mpg_same AS
 SELECT 1 AS same FROM main.mpg_built AS b
 WHERE (b.version, b.made_of) = (SELECT m.version, m.made_of FROM temp.mpg_made_of AS m)
-  AND 12 = (SELECT count(*) FROM main.sqlite_schema
+  AND 16 = (SELECT count(*) FROM main.sqlite_schema
             WHERE name IN ('ledger', 'waits', 'attempts', 'job_labels', 'runs', 'program_ledger', 'day_sums', 'pool_sums', 'job_sums',
-                           'mpg_columns', 'cells', 'goodput_by_job'))
-  AND NOT EXISTS (SELECT 1 FROM temp.sqlite_schema WHERE name = 'chips' COLLATE NOCASE) -- that the ledger reads, too
+                           'mpg_columns', 'cells', 'goodput_by_day', 'goodput_by_pool', 'goodput_by_job', 'ledger_by_job',
+                           'attempts_by_start'))
+  -- other chips that the ledger reads, and names of theirs
+  AND NOT EXISTS (SELECT 1 FROM temp.sqlite_schema WHERE name = 'chips' COLLATE NOCASE)
+  AND NOT EXISTS (SELECT 1 FROM pragma_table_info('chips', 'main') WHERE name = 'aliases' COLLATE NOCASE)
   AND NOT EXISTS (SELECT 1 FROM temp.mpg_sources WHERE NOT files OR source IS NULL)
   AND ((SELECT count(*) FROM main.capacity), (SELECT count(*) FROM main.outages), (SELECT count(*) FROM main.jobs),
        (SELECT count(*) FROM main.allocations), (SELECT count(*) FROM main.programs), (SELECT count(*) FROM main.observed))

@@ -113,6 +113,8 @@ class Again(Case):
         "INSERT INTO capacity(id, pool, chips, start_us, end_us) VALUES (1, 'mine', 1, 0, 1)": False,
         "DELETE FROM capacity WHERE id = 1": True,
         "DROP TABLE waits": True,
+        "DROP VIEW goodput_by_day": True,
+        "DROP INDEX ledger_by_job": True,
         "ALTER TABLE ledger ADD COLUMN note TEXT": False,
         "DELETE FROM mpg_built": False,
         "UPDATE jobs SET owner = 'somebody' WHERE job = (SELECT min(job) FROM jobs)": False,

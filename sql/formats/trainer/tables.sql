@@ -34,7 +34,16 @@ FROM (SELECT r.file, n.what, c.fullkey AS path,
         ON n.name IN (lower(replace(c.key, ' ', '_')), lower(replace(ltrim(c.path || '/' || c.key, '$.'), '.', '/')))
       WHERE r.nth <= 20 AND c.atom IS NOT NULL AND c.path NOT LIKE '%eval%' AND c.path NOT LIKE '%val%' AND c.path NOT LIKE '%test%')
 WHERE nth = 1;
--- What counts seconds from the begin of a run is no clock, and a row of an evaluation no step.
+-- A row of an evaluation is no step.
+DROP TABLE IF EXISTS temp.trainer_evaluated;
+CREATE TEMP TABLE trainer_evaluated AS
+SELECT r.rowid AS row FROM trainer_columns AS e CROSS JOIN trainer_rows AS r ON r.file = e.file
+WHERE e.what = 'split'
+  AND lower(json_extract(r.record, e.path)) IN ('val', 'valid', 'validation', 'eval', 'evaluation', 'test', 'dev');
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'info', 'unused_events', min(line), count(*), 'rows of an evaluation: they are no steps'
+FROM trainer_rows WHERE rowid IN (SELECT row FROM trainer_evaluated) GROUP BY file;
+-- What counts seconds from the begin of a run is no clock.
 DROP TABLE IF EXISTS temp.trainer_told;
 CREATE TEMP TABLE trainer_told AS
 SELECT file, line, step, loss, tag, value, run, record,
@@ -55,8 +64,7 @@ FROM (SELECT r.file, r.line, json_extract(r.record, s.path) + 0 AS step, json_ex
       LEFT JOIN trainer_columns AS g ON g.file = r.file AND g.what = 'tag'
       LEFT JOIN trainer_columns AS v ON v.file = r.file AND v.what = 'value'
       LEFT JOIN trainer_columns AS u ON u.file = r.file AND u.what = 'run'
-      LEFT JOIN trainer_columns AS e ON e.file = r.file AND e.what = 'split'
-      WHERE lower(coalesce(json_extract(r.record, e.path), '')) NOT IN ('val', 'valid', 'validation', 'eval', 'evaluation', 'test', 'dev'));
+      WHERE r.rowid NOT IN (SELECT row FROM trainer_evaluated));
 -- A table whose first row is the last one in time is read from its end.
 DROP TABLE IF EXISTS temp.trainer_turned;
 CREATE TEMP TABLE trainer_turned AS
@@ -76,5 +84,6 @@ INSERT INTO trainer_values
 SELECT t.file, t.line, t.file, t.time, t.step, t.value, t.run, coalesce(n.place, 0)
 FROM trainer_told AS t LEFT JOIN trainer_names AS n ON n.name = t.tag
 WHERE t.value IS NOT NULL AND t.loss IS NULL AND (t.tag IS NULL OR n.name IS NOT NULL) ORDER BY t.file, t.time, t.line;
+DROP TABLE trainer_evaluated;
 DROP TABLE trainer_rows;
 DROP TABLE trainer_columns;
