@@ -1,8 +1,8 @@
 -- trainer/databases.sql - the names of losses and rates, and what the databases of MLflow (mlflow.db) and Trackio (PROJECT.db) have of
 -- them and of their runs.
 --
--- Reads :tracker_db, :tag and the attached database. Makes trainer_names, trainer_values, to which trackers.sql adds, trainer_ended, when
--- runs began and how they ended, trainer_called and trainer_titles, what they are called, and trainer_stored, of Trackio a record a row.
+-- Reads :tracker_db, :tag and the attached database. Makes trainer_names, trainer_evaluations (the names of splits that are no steps),
+-- trainer_values, to which trackers.sql adds, trainer_ended, when runs began and how they ended, trainer_called and trainer_titles, what they are called, and trainer_stored, of Trackio a record a row.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 DROP TABLE IF EXISTS temp.trainer_names;
@@ -16,6 +16,10 @@ WHERE :tag IS NULL;
 INSERT INTO trainer_names VALUES (1e12, 'perf/per_device_tflops_per_sec'), (1e12, 'TFLOPS_per_GPU'), (1e12, 'perf/tflops_per_gpu'),
   (1e12, 'throughput/tflops/device'), (1e12, 'throughput/tflops_per_device'), -- Megatron Bridge's, the second where MLflow keeps it
   (1.0, 'throughput/device/flops_per_sec'), (1.0, 'train/device/flops_per_sec'), (1.0, 'device/flops_per_sec');
+-- What a record says of its split, in small letters, where it is no step's.
+DROP TABLE IF EXISTS temp.trainer_evaluations;
+CREATE TEMP TABLE trainer_evaluations(name TEXT PRIMARY KEY) WITHOUT ROWID;
+INSERT INTO trainer_evaluations VALUES ('val'), ('valid'), ('validation'), ('eval'), ('evaluation'), ('test'), ('dev');
 DROP TABLE IF EXISTS temp.trainer_values; -- `place` of a rate is what its unit is in FLOP/s
 CREATE TEMP TABLE trainer_values(file, line, job, time, step, value, run, place);
 -- run: '' where the file or folder has one alone

@@ -39,7 +39,7 @@ DROP TABLE IF EXISTS temp.trainer_evaluated;
 CREATE TEMP TABLE trainer_evaluated AS
 SELECT r.rowid AS row FROM trainer_columns AS e CROSS JOIN trainer_rows AS r ON r.file = e.file
 WHERE e.what = 'split'
-  AND lower(json_extract(r.record, e.path)) IN ('val', 'valid', 'validation', 'eval', 'evaluation', 'test', 'dev');
+  AND lower(json_extract(r.record, e.path)) IN (SELECT name FROM trainer_evaluations);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'info', 'unused_events', min(line), count(*), 'rows of an evaluation: they are no steps'
 FROM trainer_rows WHERE rowid IN (SELECT row FROM trainer_evaluated) GROUP BY file;

@@ -12,7 +12,7 @@ CREATE TEMP TABLE trainer_history AS
 SELECT file, line, CASE WHEN time < 1e11 THEN time WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6
                         ELSE time / 1e9 END AS time,
        runtime, iif(typeof(own) = 'text', own + 0, own) AS own, iif(typeof(number) = 'text', number + 0, number) AS number, loss, tflops,
-       iif(tflops IS NULL AND of_rate AND line < 100, record, NULL) AS otherwise, run
+       iif(tflops IS NULL AND of_rate AND line < 100, record, NULL) AS otherwise, run, evaluated
 FROM (SELECT _file AS file, _line AS line,
              CASE typeof(json_extract(record, '$._timestamp')) WHEN 'text'
                     THEN coalesce(mpg_time(json_extract(record, '$._timestamp'), :zone),
@@ -43,6 +43,9 @@ FROM (SELECT _file AS file, _line AS line,
                iif(json_type(record, '$."loss_metrics/global_avg_loss"') IS NULL, NULL, json_extract(record, '$.tflops')),
                                    iif(json_type(record, '$."lm loss"') IS NULL, NULL, json_extract(record, '$.throughput'))),
                  NULL) AS tflops,
+             lower(coalesce(json_extract(record, '$.split'), json_extract(record, '$.phase'), json_extract(record, '$.mode'),
+                            json_extract(record, '$.stage'), json_extract(record, '$.prefix')))
+               IN (SELECT name FROM trainer_evaluations) AS evaluated,
              of_rate, record, coalesce(json_extract(record, '$.run_id'), json_extract(record, '$._run_id'), json_extract(record, '$.run'),
                                        json_extract(record, '$.run_name')) AS run
       FROM (SELECT *, instr(record, 'flops') > 0 OR instr(record, 'FLOPS') > 0 OR instr(record, 'mfu') > 0 OR instr(record, 'MFU') > 0
@@ -50,11 +53,7 @@ FROM (SELECT _file AS file, _line AS line,
             FROM (SELECT record, _file, _line FROM jsonl_trace(:wandb) UNION ALL
                   SELECT json_set(record, '$._timestamp', coalesce(json_extract(record, '$.timestamp'), json_extract(record, '$.time'),
                                                                    json_extract(record, '$.ts'))), _file, _line
-                  FROM jsonl_trace(:history) -- what a record says of an evaluation is no step
-                  WHERE lower(coalesce(json_extract(record, '$.split'), json_extract(record, '$.phase'), json_extract(record, '$.mode'),
-                                       json_extract(record, '$.stage'), json_extract(record, '$.prefix'), ''))
-                    NOT IN ('val', 'valid', 'validation', 'eval', 'evaluation', 'test', 'dev')
-                  UNION ALL
+                  FROM jsonl_trace(:history) UNION ALL
                   SELECT json_set(record, '$._timestamp', time, '$._step', step, '$.run_id', run), :tracker_db, NULL
                   FROM trainer_stored WHERE json_type(CASE WHEN json_valid(record) THEN record END) = 'object'
                   UNION ALL SELECT record, _file, _line FROM csv_trace(:wandb_csv) UNION ALL
@@ -65,6 +64,11 @@ FROM (SELECT _file AS file, _line AS line,
                   WHERE c.type IN ('object', 'array') GROUP BY d._file, d._line, CAST(x.key AS INTEGER))))
 WHERE (typeof(loss) IN ('integer', 'real') OR loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*'
        OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf') OR loss IS NULL AND tflops + 0 > 0);
+-- What a record says of an evaluation is no step.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'info', 'unused_events', min(line), count(*), 'records of an evaluation: they are no steps'
+FROM trainer_history WHERE evaluated GROUP BY file;
+DELETE FROM trainer_history WHERE evaluated;
 -- A rate may have a record of its own, as Lightning's: it is of the step of its number.
 DROP TABLE IF EXISTS temp.trainer_beside;
 CREATE TEMP TABLE trainer_beside AS SELECT coalesce(run, file) AS run, coalesce(own, number) AS step, tflops + 0 AS tflops
