@@ -70,9 +70,10 @@ CREATE TEMP TABLE trainer_marks(file, line, job TEXT, rank, kind, start_time, ti
 DROP TABLE IF EXISTS temp.trainer_worlds;
 CREATE TEMP TABLE trainer_worlds(file, chips);
 
+--@ if :deepspeed
 -- DeepSpeed: a line every so many steps. A save blocks from "is about to be saved" to "is ready now".
-DROP TABLE IF EXISTS temp.trainer_lines;
-CREATE TEMP TABLE trainer_lines AS
+DROP TABLE IF EXISTS temp.training_lines;
+CREATE TEMP TABLE training_lines AS
 SELECT _file AS file, _line AS line, time, step, fields
 FROM log_trace(:deepspeed, '(?x) (?: \[ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d (?: [,.]\d+ )? ) \] .{0,200}? )?
   (?: \b (?: epoch=\d+/micro_step=\d+/global_step= | (?<= \]\ ) \d+/ ) (?<step>\d+) ,\ RunningAvgSamplesPerSec=
@@ -87,7 +88,6 @@ FROM log_trace(:deepspeed, '(?x) (?: \[ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d
     | Process\ (?<over>\d+)\ exits\ successfully
     | step=(?<plain>\d+),\ skipped=(?<skipped>\d+)
     | dist_world_size=(?<world>\d+) )', 'ignore', coalesce(:zone, 'UTC'));
-ALTER TABLE trainer_lines RENAME TO training_lines;
 
 .read sql/formats/log/rotated.sql
 DROP TABLE training_heads;
@@ -97,21 +97,23 @@ WHERE file NOT IN (SELECT file FROM training_lines WHERE step IS NOT NULL) AND j
 .read sql/formats/log/reversed.sql
 .read sql/formats/log/hour.sql
 
-ALTER TABLE training_lines RENAME TO trainer_lines;
-INSERT INTO trainer_points(file, line, job, time, step) SELECT file, line, file, time, step FROM trainer_lines WHERE step IS NOT NULL;
-INSERT INTO trainer_worlds SELECT file, max(json_extract(fields, '$.world')) FROM trainer_lines GROUP BY file;
+INSERT INTO trainer_points(file, line, job, time, step) SELECT file, line, file, time, step FROM training_lines WHERE step IS NOT NULL;
+INSERT INTO trainer_worlds SELECT file, max(json_extract(fields, '$.world')) FROM training_lines GROUP BY file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'skipped_steps', min(line), max(json_extract(fields, '$.skipped')),
-       'steps that were skipped: they count as progress' FROM trainer_lines WHERE json_extract(fields, '$.skipped') > 0 GROUP BY file;
+       'steps that were skipped: they count as progress' FROM training_lines WHERE json_extract(fields, '$.skipped') > 0 GROUP BY file;
 -- The launcher begins a run.
 INSERT INTO trainer_marks(file, line, job, kind, start_time, time) SELECT file, line, file, 'init', time, time
-FROM trainer_lines WHERE json_extract(fields, '$.world') IS NOT NULL;
+FROM training_lines WHERE json_extract(fields, '$.world') IS NOT NULL;
 .read sql/formats/trainer/deepspeed.sql
+DROP TABLE training_lines;
+--@ end
 
+--@ if :nemo
 -- NeMo: lines of steps have no clock. They follow the last line that has one, by what they took. `at` is where a step ends, and all else
 -- begins.
-DROP TABLE IF EXISTS temp.trainer_lines;
-CREATE TEMP TABLE trainer_lines AS
+DROP TABLE IF EXISTS temp.training_lines;
+CREATE TEMP TABLE training_lines AS
 SELECT _file AS file, _line AS line,
        iif(json_extract(fields, '$.other') IS NULL, coalesce(json_extract(fields, '$.at'), time), NULL) AS time,
        iif(json_extract(fields, '$.other') IS NULL, NULL, time) AS other_time, step, fields
@@ -129,7 +131,6 @@ FROM log_trace(:nemo,
   (?(<time>) | (?: (?= .* "time(?:stamp)?"\s*:\s*"(?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) " ) )? )
   | \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d ) (?<other> \ )',
                'ignore', coalesce(:zone, 'UTC'));
-ALTER TABLE trainer_lines RENAME TO training_lines;
 
 .read sql/formats/log/stamps.sql
 .read sql/formats/log/rotated.sql
@@ -137,11 +138,14 @@ ALTER TABLE trainer_lines RENAME TO training_lines;
 .read sql/formats/log/copies.sql
 .read sql/formats/log/begun.sql
 
-ALTER TABLE training_lines RENAME TO trainer_lines;
-
 .read sql/formats/trainer/nemo.sql
+DROP TABLE training_begun;
+DROP TABLE training_lines;
+--@ end
 
+--@ if :titan
 .read sql/formats/trainer/titan.sql
+--@ end
 
 .read sql/formats/trainer/databases.sql
 .read sql/formats/trainer/tables.sql
@@ -153,6 +157,7 @@ CREATE TEMP TABLE trainer_untimed AS
 SELECT d._file AS file, json_extract(h.value, '$.step') AS step, json_extract(h.value, '$.loss') AS loss
 FROM jsonl_trace(:hf) AS d, json_each(d.record, '$.log_history') AS h
 WHERE CASE WHEN h.type = 'object' THEN json_extract(h.value, '$.loss') END IS NOT NULL;
+--@ if :mlflow, :hf
 -- After the readings, for each forgets what was listed of its file.
 DROP TABLE IF EXISTS temp.trainer_answers;
 CREATE TEMP TABLE trainer_answers AS
@@ -167,6 +172,7 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'data_loss', 'unknown_record', min(line), sum(strange), 'values that are no objects: left out'
 FROM trainer_answers WHERE strange > 0 GROUP BY file;
 DROP TABLE trainer_answers;
+--@ end
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT file, 'warning', 'no_times', count(*), 'steps and losses without any time: they are in trace_training_steps, and no goodput follows'
 FROM trainer_untimed GROUP BY file;
@@ -313,8 +319,6 @@ SELECT job, attempt, step, NULL AS snapshot_time, time AS durable_time FROM trai
 -- ---- 4. Tables that are no longer needed ----
 
 DROP TABLE trainer_input;
-DROP TABLE training_begun;
-DROP TABLE trainer_lines;
 DROP TABLE trainer_points;
 DROP TABLE trainer_marks;
 DROP TABLE trainer_worlds;

@@ -4,7 +4,7 @@
 -- their order, "train.log" itself last. The steps in them say whether they are parts (formats/log/rotated.sql).
 
 INSERT INTO log_name
-WITH ended AS ( -- without what packed it, and with its ending apart
+WITH ended AS MATERIALIZED ( -- without what packed it, and with its ending apart
   SELECT file, unpacked <> path AS is_packed,
          iif(unpacked GLOB '*.log' OR unpacked GLOB '*.out' OR unpacked GLOB '*.err'
              OR unpacked GLOB '*.txt', substr(unpacked, -4), '') AS ending, unpacked
@@ -12,12 +12,12 @@ WITH ended AS ( -- without what packed it, and with its ending apart
                           WHEN path GLOB '*.zst' OR path GLOB '*.bz2' THEN substr(path, 1, length(path) - 4) ELSE path END AS unpacked, path
         FROM file)
 ),
-stem AS (SELECT file, is_packed, unpacked, ending, substr(unpacked, 1, length(unpacked) - length(ending)) AS stem FROM ended),
-tail AS (
+stem AS MATERIALIZED (SELECT file, is_packed, unpacked, ending, substr(unpacked, 1, length(unpacked) - length(ending)) AS stem FROM ended),
+tail AS MATERIALIZED (
   SELECT *, rtrim(stem, '0123456789') AS before, rtrim(stem, '0123456789-_T:.') AS undated,
          substr(stem, 1 + length(rtrim(stem, '0123456789-_T:.'))) AS dated FROM stem
 ),
-told AS (
+told AS MATERIALIZED (
   SELECT *, substr(stem, 1 + length(before)) AS number,
          replace(replace(replace(replace(replace(dated, '-', ''), '_', ''), 'T', ''), ':', ''), '.', '') AS digits FROM tail
 )

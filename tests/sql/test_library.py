@@ -235,8 +235,28 @@ class Rules(unittest.TestCase):
             self.assertTrue(text_of(line[6:]).startswith(f"-- {'/'.join(line.split('/')[-2:])} - "), line)
             declared = set(re.findall(r"^--@ (\w+)", text_of(line[6:]), re.M))
             self.assertLessEqual(
-                declared, {"hint"}, "what a script declares is said in its first file, but for hints, which are many"
+                declared,
+                {"hint", "if", "end"},
+                "what a script declares is said in its first file, but for hints, which are many",
             )
+
+    def test_blocks(self):
+        """Of what is passed over without its parameters, nothing is read after it: a block begins and ends, has none in it, and what it makes is named in blocks alone."""
+        blocks = 0
+        for path in sorted(glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True)):
+            if path.count("/") > 2:  # a part
+                continue
+            text = re.sub(r"(?m)--(?!@ (?:if|end)\b).*", "", script_text(path))
+            inside = re.findall(r"(?ms)^--@ if (:\w+(?:, :\w+)*)\n(.*?)^--@ end$", text)
+            outside = re.sub(r"(?ms)^--@ if .*?^--@ end$", "", text)
+            self.assertNotRegex(outside, r"--@ (?:if|end)\b", path)
+            made = lambda sql: set(re.findall(r"CREATE (?:TEMP )?(?:TABLE|VIEW) (?:IF NOT EXISTS )?(\w+)", sql))
+            for asked, block in inside:
+                self.assertNotIn("--@ if", block, path)
+                read = {name for name in made(block) - made(outside) if re.search(rf"\b{name}\b", outside)}
+                self.assertEqual(set(), read, f"{path}: {asked}")
+                blocks += 1
+        self.assertGreater(blocks, 4)
 
     def test_no_file_is_long(self):
         long = {

@@ -38,6 +38,12 @@
 **   --@ fills SCRIPT     the script maps files to the tables of that one
 **   --@ attach NAME      each file, an SQLite database, is attached under that name while the
 **                        mapping runs for it
+**
+** Between statements, which are of no head:
+**
+**   --@ if :P, :Q        if these parameters are NULL, the statements up to the next line "--@ end"
+**                        are passed over. They would find nothing: it only saves their compiling,
+**                        so what they make is not read after that line
 */
 #ifndef MPG_SCRIPT_H
 #define MPG_SCRIPT_H

@@ -246,13 +246,55 @@ static int bind_all(sqlite3_stmt *stmt, mpg_private_bind *bind, void *ctx) {
   return rc;
 }
 
+/*
+** Goes on after a line "--@ end" if `*sql` is at a line "--@ if :A, :B" and these parameters are
+** NULL. The statements between would find nothing, but a small file takes as long as compiling
+** them.
+*/
+static mpg_rc pass_over(mpg_private_db *p, const char **sql, mpg_private_bind *bind, void *ctx,
+                        mpg_err *err) {
+  static const char mark[] = "--@ if ", end[] = "--@ end\n";
+  for (;;) {
+    const char *at = *sql + strspn(*sql, " \n"), *after;
+    sqlite3_stmt *stmt = NULL;
+    char *query;
+    bool given;
+    int code;
+    if (strncmp(at, end, sizeof end - 1) == 0) {
+      *sql = at + sizeof end - 1;
+      continue;
+    }
+    if (bind == NULL || strncmp(at, mark, sizeof mark - 1) != 0 ||
+        (after = strstr(at, end)) == NULL)
+      return MPG_OK;
+    at += sizeof mark - 1;
+    query = sqlite3_mprintf("SELECT coalesce(%.*s, NULL) IS NOT NULL", (int)strcspn(at, "\n"), at);
+    code = query == NULL ? SQLITE_NOMEM : sqlite3_prepare_v2(p->db, query, -1, &stmt, NULL);
+    sqlite3_free(query);
+    if (code == SQLITE_OK)
+      code = bind_all(stmt, bind, ctx);
+    if (code == SQLITE_OK)
+      code = sqlite3_step(stmt);
+    given = code == SQLITE_ROW && sqlite3_column_int(stmt, 0) != 0;
+    (void)sqlite3_finalize(stmt);
+    if (code != SQLITE_ROW)
+      return mpg_private_failure(p, code, err);
+    if (given)
+      return MPG_OK;
+    *sql = after + sizeof end - 1;
+  }
+}
+
 static mpg_rc run_statements(mpg_private_db *p, const char *sql, mpg_private_bind *bind, void *ctx,
                              mpg_rc (*row)(void *ctx, sqlite3_stmt *stmt, mpg_err *err),
                              mpg_err *err) {
   mpg_rc rc = MPG_OK;
   while (rc == MPG_OK && *sql != '\0') {
     sqlite3_stmt *stmt = NULL;
-    int code = sqlite3_prepare_v2(p->db, sql, -1, &stmt, &sql);
+    int code;
+    if ((rc = pass_over(p, &sql, bind, ctx, err)) != MPG_OK)
+      break;
+    code = sqlite3_prepare_v2(p->db, sql, -1, &stmt, &sql);
     if (code == SQLITE_OK && stmt == NULL) /* a comment, or blanks */
       continue;
     if (code == SQLITE_OK && bind != NULL)

@@ -99,8 +99,8 @@ static mpg_rc is_alone(mpg_sources *s, bool *alone, mpg_err *err) {
 }
 
 /*
-** The relation of a source that is alone stays where it is, under the name of what has those of all
-** sources: temp comes before main. It gets the columns that it lacks.
+** The large relation of a source that is alone stays where it is, under the name of what has those
+** of all sources: temp comes before main. It gets the columns that it lacks.
 */
 static mpg_rc keep_relation(mpg_sources *s, const char *relation, mpg_err *err) {
   const long long source = s->source;
@@ -145,13 +145,27 @@ static mpg_rc collect_relation(mpg_sources *s, const char *relation, mpg_err *er
 /* What a script left in the schema temp under the name of a relation. */
 typedef enum made { NOTHING, TABLE, VIEW } made;
 
-/* Spans are many: the table itself is kept, under a name of the source. */
+/* Whether a relation is a table that is better kept than copied: to alter a table, SQLite compiles
+** all of the schema again, which takes as long as some thousand rows. */
+static mpg_rc is_large(mpg_sources *s, const char *relation, made kind, bool *large, mpg_err *err) {
+  int64_t n = 0;
+  char *query = sqlite3_mprintf("SELECT 1 FROM temp.%s LIMIT 1 OFFSET 1000", relation);
+  mpg_rc rc = query == NULL   ? mpg_fail_nomem(err)
+              : kind == TABLE ? mpg_private_ask(&s->db, query, 0, &n, err)
+                              : MPG_OK;
+  sqlite3_free(query);
+  *large = n > 0;
+  return rc;
+}
+
+/* Spans are a table of the source's own: the script's, if they are many. */
 static mpg_rc collect_spans(mpg_sources *s, made kind, mpg_err *err) {
   const long long source = s->source;
-  mpg_rc rc = MPG_OK;
-  if (kind == TABLE)
+  bool large;
+  mpg_rc rc = is_large(s, "spans", kind, &large, err);
+  if (rc == MPG_OK && large)
     rc = mpg_private_do(&s->db, err, "ALTER TABLE temp.spans RENAME TO spans_of_%lld", source);
-  else if (kind == VIEW)
+  else if (rc == MPG_OK && kind != NOTHING)
     rc = mpg_private_do(&s->db, err, "CREATE TEMP TABLE spans_of_%lld AS SELECT * FROM temp.spans",
                         source);
   if (rc == MPG_OK && kind != NOTHING)
@@ -186,6 +200,14 @@ static mpg_rc note_made(void *ctx, sqlite3_stmt *stmt, mpg_err *err) {
   return MPG_OK;
 }
 
+static mpg_rc keep_if_large(mpg_sources *s, const char *relation, made kind, mpg_err *err) {
+  bool large;
+  mpg_rc rc = is_large(s, relation, kind, &large, err);
+  if (rc != MPG_OK)
+    return rc;
+  return large ? keep_relation(s, relation, err) : collect_relation(s, relation, err);
+}
+
 static mpg_rc collect_relations(mpg_sources *s, mpg_err *err) {
   made found[RELATIONS] = {NOTHING};
   bool alone = false;
@@ -197,8 +219,8 @@ static mpg_rc collect_relations(mpg_sources *s, mpg_err *err) {
     rc = is_alone(s, &alone, err);
   for (size_t i = 0; rc == MPG_OK && i < SPANS; i++)
     if (found[i] != NOTHING)
-      rc = alone && found[i] == TABLE ? keep_relation(s, relations[i], err)
-                                      : collect_relation(s, relations[i], err);
+      rc = alone ? keep_if_large(s, relations[i], found[i], err)
+                 : collect_relation(s, relations[i], err);
   return rc == MPG_OK ? collect_spans(s, found[SPANS], err) : rc;
 }
 

@@ -2,7 +2,8 @@
 -- them and of their runs.
 --
 -- Reads :tracker_db, :tag and the attached database. Makes trainer_names, trainer_evaluations (the names of splits that are no steps),
--- trainer_values, to which trackers.sql adds, trainer_ended, when runs began and how they ended, trainer_called and trainer_titles, what they are called, and trainer_stored, of Trackio a record a row.
+-- trainer_values, to which trackers.sql adds, trainer_ended, when runs began and how they ended, trainer_called and trainer_titles, what
+-- they are called, and trainer_stored, of Trackio a record a row.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 DROP TABLE IF EXISTS temp.trainer_names;

@@ -1,6 +1,6 @@
 -- trainer/deepspeed.sql - saves and restores, as DeepSpeed's engines of checkpoints tell of them.
 --
--- Reads trainer_lines. Fills trainer_marks.
+-- Reads training_lines. Fills trainer_marks.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 -- Every rank prints these: the first begin and the last end between two lines of steps.
@@ -13,7 +13,7 @@ WITH told AS (
          coalesce(json_extract(fields, '$.loading'), json_extract(fields, '$.loaded'),
                   CAST(coalesce(json_extract(fields, '$.loading_tag'), json_extract(fields, '$.loaded_tag')) AS TEXT),
                   iif(json_extract(fields, '$.fetching') IS NULL, NULL, -1)) AS loaded -- what is asked for may not be there
-  FROM trainer_lines
+  FROM training_lines
 )
 SELECT file, min(line), file, 'checkpoint', min(CASE WHEN json_extract(fields, '$.saving') IS NOT NULL THEN time END), max(time), NULL
 FROM told WHERE tag IS NOT NULL GROUP BY file, place, tag HAVING count(ended) > 0
@@ -45,7 +45,7 @@ WITH event AS (
   SELECT file, line, time, max(step) OVER (PARTITION BY file ORDER BY line) AS latest, step IS NULL AS is_event,
          CAST(json_extract(fields, '$.staged') AS TEXT) AS tag,
          coalesce(json_extract(fields, '$.saving'), json_extract(fields, '$.over')) IS NOT NULL AS goes_on
-  FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM trainer_lines WHERE json_extract(fields, '$.staged') IS NOT NULL)) CROSS JOIN trainer_lines
+  FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM training_lines WHERE json_extract(fields, '$.staged') IS NOT NULL)) CROSS JOIN training_lines
 ),
 staged AS (
   SELECT *, min(iif(tag IS NULL, line, NULL)) OVER (PARTITION BY file
@@ -62,7 +62,7 @@ CREATE TEMP TABLE trainer_tags AS
 SELECT file, time,
        CAST(coalesce(json_extract(fields, '$.saved'), json_extract(fields, '$.begun'), json_extract(fields, '$.staged')) AS TEXT) AS tag,
        max(step) OVER (PARTITION BY file ORDER BY line) AS step
-FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM trainer_marks WHERE kind = 'restore' AND typeof(step) = 'text')) CROSS JOIN trainer_lines;
+FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM trainer_marks WHERE kind = 'restore' AND typeof(step) = 'text')) CROSS JOIN training_lines;
 UPDATE trainer_marks SET step
   = (SELECT t.step FROM trainer_tags AS t
      WHERE t.tag = trainer_marks.step AND t.time <= trainer_marks.time AND (t.file = trainer_marks.file OR :job IS NOT NULL)

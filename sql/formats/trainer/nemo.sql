@@ -1,14 +1,14 @@
 -- trainer/nemo.sql - when NeMo's steps were over, saves and restores began, by what lines took since the last one with a clock.
 --
--- Reads and changes trainer_lines. Fills trainer_points, trainer_marks and trainer_worlds.
+-- Reads and changes training_lines. Fills trainer_points, trainer_marks and trainer_worlds.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 -- A progress bar has three digits of a long number.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'data_loss', 'missing_field', min(line), count(*),
        'steps whose number is rounded, as ' || min(json_extract(fields, '$.rounded')) || ': left out'
-FROM trainer_lines WHERE json_extract(fields, '$.rounded') IS NOT NULL GROUP BY file;
-DELETE FROM trainer_lines WHERE json_extract(fields, '$.rounded') IS NOT NULL;
+FROM training_lines WHERE json_extract(fields, '$.rounded') IS NOT NULL GROUP BY file;
+DELETE FROM training_lines WHERE json_extract(fields, '$.rounded') IS NOT NULL;
 
 -- Two handlers of Python's logging print each line twice: a line says once how long its step took.
 DROP TABLE IF EXISTS temp.trainer_again;
@@ -17,21 +17,21 @@ SELECT id, file, line, step
 FROM (SELECT rowid AS id, file, line, step, step IS lag(step) OVER w AND fields = lag(fields) OVER w
              AND coalesce(json_extract(fields, '$.seconds'), json_extract(fields, '$.took'),
                           json_extract(fields, '$.load')) IS NOT NULL AS again
-      FROM trainer_lines WINDOW w AS (PARTITION BY file ORDER BY rowid))
+      FROM training_lines WINDOW w AS (PARTITION BY file ORDER BY rowid))
 WHERE again;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'repeated_record', min(line), count(*), 'lines that repeat the one before: they count once'
 FROM trainer_again GROUP BY file;
-DELETE FROM trainer_lines WHERE rowid IN (SELECT id FROM trainer_again);
+DELETE FROM training_lines WHERE rowid IN (SELECT id FROM trainer_again);
 DROP TABLE trainer_again;
-INSERT INTO trainer_worlds SELECT file, max(json_extract(fields, '$.world')) FROM trainer_lines GROUP BY file;
+INSERT INTO trainer_worlds SELECT file, max(json_extract(fields, '$.world')) FROM training_lines GROUP BY file;
 -- A line stands for the steps since the one before it. The first of a run stands for as many as the next, but for no more than there are up
 -- to it.
 DROP TABLE IF EXISTS temp.trainer_summed;
 CREATE TEMP TABLE trainer_summed AS
 WITH spaced AS (
   SELECT *, rowid AS id, step - lag(step) OVER w AS since, lead(step) OVER w - step AS following
-  FROM trainer_lines WINDOW w AS (PARTITION BY file, step IS NULL ORDER BY rowid)
+  FROM training_lines WINDOW w AS (PARTITION BY file, step IS NULL ORDER BY rowid)
 ),
 counted AS (
   SELECT *, coalesce(CASE WHEN step IS NULL THEN coalesce(json_extract(fields, '$.took'), json_extract(fields, '$.load'))

@@ -61,7 +61,8 @@ FROM (SELECT _file AS file, _line AS line,
                                   '$.run_id', run), file, line FROM trainer_told WHERE loss IS NOT NULL UNION ALL
                   SELECT json_group_object(c.key, x.value), d._file, CAST(x.key AS INTEGER) + 1
                   FROM jsonl_trace(:wandb_columns) AS d, json_each(d.record) AS c, json_each(c.value) AS x
-                  WHERE c.type IN ('object', 'array') GROUP BY d._file, d._line, CAST(x.key AS INTEGER))))
+                  WHERE c.type IN ('object', 'array') GROUP BY d._file, d._line, CAST(x.key AS INTEGER)))
+      LIMIT -1) -- else SQLite compiles these expressions for each part of the union
 WHERE (typeof(loss) IN ('integer', 'real') OR loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*'
        OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf') OR loss IS NULL AND tflops + 0 > 0);
 -- What a record says of an evaluation is no step.
@@ -89,6 +90,7 @@ FROM trainer_stored WHERE run NOT IN (SELECT run FROM trainer_points WHERE run I
 GROUP BY NULL;
 DROP TABLE trainer_stored;
 DROP TABLE trainer_told;
+--@ if :mlflow, :mlflow_run, :mlflow_csv, :comet
 -- MLflow: an answer, a list of the values in one, or the files of its store, mlruns/EXPERIMENT/RUN/metrics/NAME, of which a run's with the
 -- first of these names counts.
 INSERT INTO trainer_values
@@ -116,6 +118,15 @@ SELECT d._file, d._line, d._file, json_extract(d.record, '$.timestamp') / 1e3, j
        json_extract(d.record, '$.metricValue') + 0, json_extract(d.record, '$.experimentKey'), n.place
 FROM jsonl_trace(:comet) AS d JOIN trainer_names AS n ON n.name = json_extract(d.record, '$.metricName')
 ORDER BY d._file, json_extract(d.record, '$.timestamp') + 0, d._line;
+INSERT OR IGNORE INTO trainer_ended
+SELECT file, coalesce(run, ''), begun / 1e3, ended / 1e3,
+       CASE status WHEN 'FINISHED' THEN 'completed' WHEN 'FAILED' THEN 'failed' WHEN 'KILLED' THEN 'cancelled' END
+FROM (SELECT file, json_extract(info, '$.run_id') AS run, json_extract(info, '$.start_time') AS begun, json_extract(info, '$.end_time') AS ended,
+             json_extract(info, '$.status') AS status
+      FROM (SELECT _file AS file, coalesce(json_extract(record, '$.mlflow.info'), json_extract(record, '$.info')) AS info
+            FROM jsonl_trace(:mlflow_run)));
+--@ end
+--@ if :mlflow_store
 DROP TABLE IF EXISTS temp.trainer_kept;
 CREATE TEMP TABLE trainer_kept AS
 SELECT _file AS file, _line AS line, log_group(_record, 'ms') / 1e3 AS time, step, log_group(_record, 'value') AS value,
@@ -145,17 +156,11 @@ DROP TABLE trainer_lines_about;
 INSERT INTO trainer_called SELECT job, path, name FROM trainer_about;
 INSERT OR IGNORE INTO trainer_ended
 SELECT job, '', begun, ended, CASE status WHEN 3 THEN 'completed' WHEN 4 THEN 'failed' WHEN 5 THEN 'cancelled' END FROM trainer_about;
-INSERT OR IGNORE INTO trainer_ended
-SELECT file, coalesce(run, ''), begun / 1e3, ended / 1e3,
-       CASE status WHEN 'FINISHED' THEN 'completed' WHEN 'FAILED' THEN 'failed' WHEN 'KILLED' THEN 'cancelled' END
-FROM (SELECT file, json_extract(info, '$.run_id') AS run, json_extract(info, '$.start_time') AS begun, json_extract(info, '$.end_time') AS ended,
-             json_extract(info, '$.status') AS status
-      FROM (SELECT _file AS file, coalesce(json_extract(record, '$.mlflow.info'), json_extract(record, '$.info')) AS info
-            FROM jsonl_trace(:mlflow_run)));
 DROP TABLE IF EXISTS temp.read_beside;
 CREATE TEMP TABLE read_beside AS SELECT path FROM trainer_about;
 DROP TABLE trainer_about;
 DROP TABLE trainer_kept;
+--@ end
 INSERT INTO trainer_points(file, line, job, time, step, loss, run)
 SELECT file, line, job, time, step, value, run FROM trainer_values WHERE typeof(place) = 'integer' ORDER BY rowid;
 DROP TABLE IF EXISTS temp.trainer_over;
