@@ -70,7 +70,7 @@ CREATE TEMP TABLE trainer_marks(file, line, job TEXT, rank, kind, start_time, ti
 DROP TABLE IF EXISTS temp.trainer_worlds;
 CREATE TEMP TABLE trainer_worlds(file, chips);
 
---@ if :deepspeed
+--@ if :deepspeed IS NOT NULL
 -- DeepSpeed: a line every so many steps. A save blocks from "is about to be saved" to "is ready now".
 DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
@@ -109,7 +109,7 @@ FROM training_lines WHERE json_extract(fields, '$.world') IS NOT NULL;
 DROP TABLE training_lines;
 --@ end
 
---@ if :nemo
+--@ if :nemo IS NOT NULL
 -- NeMo: lines of steps have no clock. They follow the last line that has one, by what they took. `at` is where a step ends, and all else
 -- begins.
 DROP TABLE IF EXISTS temp.training_lines;
@@ -143,7 +143,7 @@ DROP TABLE training_begun;
 DROP TABLE training_lines;
 --@ end
 
---@ if :titan
+--@ if :titan IS NOT NULL
 .read sql/formats/trainer/titan.sql
 --@ end
 
@@ -157,7 +157,7 @@ CREATE TEMP TABLE trainer_untimed AS
 SELECT d._file AS file, json_extract(h.value, '$.step') AS step, json_extract(h.value, '$.loss') AS loss
 FROM jsonl_trace(:hf) AS d, json_each(d.record, '$.log_history') AS h
 WHERE CASE WHEN h.type = 'object' THEN json_extract(h.value, '$.loss') END IS NOT NULL;
---@ if :mlflow, :hf
+--@ if coalesce(:mlflow, :hf) IS NOT NULL
 -- After the readings, for each forgets what was listed of its file.
 DROP TABLE IF EXISTS temp.trainer_answers;
 CREATE TEMP TABLE trainer_answers AS

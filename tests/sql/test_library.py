@@ -241,21 +241,26 @@ class Rules(unittest.TestCase):
             )
 
     def test_blocks(self):
-        """Of what is passed over without its parameters, nothing is read after it: a block begins and ends, has none in it, and what it makes is named in blocks alone."""
+        """Of what is passed over while a condition is not true, nothing is read after it: what a block makes is named in it alone, or in blocks of the same condition."""
+        made = lambda sql: set(re.findall(r"CREATE (?:TEMP )?(?:TABLE|VIEW) (?:IF NOT EXISTS )?(\w+)", sql))
         blocks = 0
         for path in sorted(glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True)):
             if path.count("/") > 2:  # a part
                 continue
+            conditions, of = [], {}  # the condition that a name was made under
             text = re.sub(r"(?m)--(?!@ (?:if|end)\b).*", "", script_text(path))
-            inside = re.findall(r"(?ms)^--@ if (:\w+(?:, :\w+)*)\n(.*?)^--@ end$", text)
-            outside = re.sub(r"(?ms)^--@ if .*?^--@ end$", "", text)
-            self.assertNotRegex(outside, r"--@ (?:if|end)\b", path)
-            made = lambda sql: set(re.findall(r"CREATE (?:TEMP )?(?:TABLE|VIEW) (?:IF NOT EXISTS )?(\w+)", sql))
-            for asked, block in inside:
-                self.assertNotIn("--@ if", block, path)
-                read = {name for name in made(block) - made(outside) if re.search(rf"\b{name}\b", outside)}
-                self.assertEqual(set(), read, f"{path}: {asked}")
-                blocks += 1
+            for part in re.split(r"(?m)^(--@ (?:if .*|end))$", text):
+                if part.startswith("--@ if "):
+                    conditions.append(part)
+                    blocks += 1
+                elif part == "--@ end":
+                    conditions.pop()
+                else:
+                    for name in made(part):
+                        of[name] = list(conditions)
+                    for name in {n for n, asked in of.items() if asked and re.search(rf"\b{n}\b", part)}:
+                        self.assertIn(of[name][-1], conditions, f"{path}: {name}")
+            self.assertEqual([], conditions, path)
         self.assertGreater(blocks, 4)
 
     def test_no_file_is_long(self):

@@ -41,9 +41,9 @@
 **
 ** Between statements, which are of no head:
 **
-**   --@ if :P, :Q        if these parameters are NULL, the statements up to the next line "--@ end"
-**                        are passed over. They would find nothing: it only saves their compiling,
-**                        so what they make is not read after that line
+**   --@ if CONDITION     unless it is true, the statements up to its line "--@ end" are passed
+**                        over. They would find nothing: it saves no more than their compiling, which
+**                        is most of what a small file takes. Nothing reads what they make after them
 */
 #ifndef MPG_SCRIPT_H
 #define MPG_SCRIPT_H

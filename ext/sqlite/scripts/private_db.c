@@ -246,42 +246,57 @@ static int bind_all(sqlite3_stmt *stmt, mpg_private_bind *bind, void *ctx) {
   return rc;
 }
 
-/*
-** Goes on after a line "--@ end" if `*sql` is at a line "--@ if :A, :B" and these parameters are
-** NULL. The statements between would find nothing, but a small file takes as long as compiling
-** them.
-*/
+#define IF "--@ if "
+#define END "--@ end\n"
+
+/* Behind the line "--@ end" of a block from `at`, which is in it, on. */
+static const char *behind_block(const char *at) {
+  for (size_t open = 1; open > 0; at++) {
+    if ((at = strstr(at, "\n--@ ")) == NULL)
+      return NULL;
+    if (strncmp(at + 1, IF, sizeof IF - 1) == 0)
+      open++;
+    else
+      open--;
+  }
+  return at + sizeof END - 1;
+}
+
+/* Whether the condition of a block is true. */
+static mpg_rc is_true(mpg_private_db *p, mpg_str condition, mpg_private_bind *bind, void *ctx,
+                      bool *yes, mpg_err *err) {
+  sqlite3_stmt *stmt = NULL;
+  char *query = sqlite3_mprintf("SELECT %.*s", (int)condition.n, condition.p);
+  int code = query == NULL ? SQLITE_NOMEM : sqlite3_prepare_v2(p->db, query, -1, &stmt, NULL);
+  sqlite3_free(query);
+  if (code == SQLITE_OK && bind != NULL)
+    code = bind_all(stmt, bind, ctx);
+  if (code == SQLITE_OK)
+    code = sqlite3_step(stmt);
+  *yes = code == SQLITE_ROW && sqlite3_column_int(stmt, 0) != 0;
+  (void)sqlite3_finalize(stmt);
+  return code == SQLITE_ROW ? MPG_OK : mpg_private_failure(p, code, err);
+}
+
+/* Moves `*sql` behind the blocks that begin there and whose conditions are not true. */
 static mpg_rc pass_over(mpg_private_db *p, const char **sql, mpg_private_bind *bind, void *ctx,
                         mpg_err *err) {
-  static const char mark[] = "--@ if ", end[] = "--@ end\n";
   for (;;) {
-    const char *at = *sql + strspn(*sql, " \n"), *after;
-    sqlite3_stmt *stmt = NULL;
-    char *query;
-    bool given;
-    int code;
-    if (strncmp(at, end, sizeof end - 1) == 0) {
-      *sql = at + sizeof end - 1;
-      continue;
+    const char *at = *sql + strspn(*sql, " \n");
+    if (strncmp(at, END, sizeof END - 1) == 0) {
+      *sql = at + sizeof END - 1;
+    } else if (strncmp(at, IF, sizeof IF - 1) == 0) {
+      const char *condition = at + sizeof IF - 1;
+      const size_t n = strcspn(condition, "\n");
+      bool yes;
+      mpg_rc rc = is_true(p, (mpg_str){condition, n}, bind, ctx, &yes, err);
+      if (rc != MPG_OK)
+        return rc;
+      if ((*sql = yes ? condition + n : behind_block(condition)) == NULL)
+        return mpg_fail(err, MPG_DATA, "a block of a script has no end");
+    } else {
+      return MPG_OK;
     }
-    if (bind == NULL || strncmp(at, mark, sizeof mark - 1) != 0 ||
-        (after = strstr(at, end)) == NULL)
-      return MPG_OK;
-    at += sizeof mark - 1;
-    query = sqlite3_mprintf("SELECT coalesce(%.*s, NULL) IS NOT NULL", (int)strcspn(at, "\n"), at);
-    code = query == NULL ? SQLITE_NOMEM : sqlite3_prepare_v2(p->db, query, -1, &stmt, NULL);
-    sqlite3_free(query);
-    if (code == SQLITE_OK)
-      code = bind_all(stmt, bind, ctx);
-    if (code == SQLITE_OK)
-      code = sqlite3_step(stmt);
-    given = code == SQLITE_ROW && sqlite3_column_int(stmt, 0) != 0;
-    (void)sqlite3_finalize(stmt);
-    if (code != SQLITE_ROW)
-      return mpg_private_failure(p, code, err);
-    if (given)
-      return MPG_OK;
-    *sql = after + sizeof end - 1;
   }
 }
 

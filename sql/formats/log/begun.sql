@@ -7,6 +7,7 @@
 
 DROP TABLE IF EXISTS temp.training_begun;
 CREATE TEMP TABLE training_begun(file TEXT PRIMARY KEY, time);
+--@ if EXISTS (SELECT 1 FROM training_untimed)
 DELETE FROM training_untimed WHERE :start IS NOT NULL OR file IN (SELECT key FROM json_each(coalesce(:starts, '{}')));
 UPDATE training_untimed SET line = NULL;
 UPDATE training_untimed SET line = f.line -- of its first step: each file is gone through once
@@ -39,10 +40,11 @@ FROM (SELECT u.file AS file, (SELECT iif(d._line < u.line, d.time, NULL)
 WHERE time IS NOT NULL;
 CREATE TEMP TABLE IF NOT EXISTS source_told(path, parameter, what, told);
 INSERT INTO temp.source_told SELECT file, NULL, 'start', 'the first line that has a clock' FROM training_begun;
-INSERT INTO training_begun SELECT key, value FROM json_each(coalesce(:starts, '{}'));
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT source, severity, kind, line, count, detail FROM training_said AS s
 WHERE NOT EXISTS (SELECT 1 FROM mpg_issues AS i WHERE i.source = s.source AND i.kind = s.kind);
 DROP TABLE training_said;
+--@ end
+INSERT INTO training_begun SELECT key, value FROM json_each(coalesce(:starts, '{}'));
 DROP TABLE training_untimed;
 DROP TABLE training_heads;

@@ -20,6 +20,7 @@ WHERE time - before NOT BETWEEN -10 AND 3000;
 DELETE FROM training_turns WHERE turn BETWEEN -600 AND -10
   AND file IN (SELECT file FROM training_turns WHERE turn < -10 GROUP BY file HAVING count(*) > 1);
 DELETE FROM training_turns WHERE file IN (SELECT file FROM training_turns WHERE turn < -600 GROUP BY file HAVING count(*) > 1);
+--@ if EXISTS (SELECT 1 FROM training_turns)
 DROP TABLE IF EXISTS temp.training_hours;
 CREATE TEMP TABLE training_hours AS
 WITH spaced AS MATERIALIZED (
@@ -76,5 +77,6 @@ SELECT file, 'warning', iif(is_back, 'repeated_time', 'skipped_time'), NULL, 1,
            'the clock went forward by an hour at ' || datetime(time, 'unixepoch')
            || ', a Sunday: if that is summer time, give the zone; else the job paused')
 FROM training_hours;
-DROP TABLE training_turns;
 DROP TABLE training_hours;
+--@ end
+DROP TABLE training_turns;

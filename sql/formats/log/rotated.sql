@@ -7,6 +7,10 @@
 -- Makes source_told, which says what is a part of what, and training_heads(log, file), the first part of each. A part of the scripts of
 -- trainers' logs, which say what the parameters are.
 
+DROP TABLE IF EXISTS temp.training_heads;
+CREATE TEMP TABLE training_heads(log TEXT, file TEXT);
+
+--@ if :rotated <> '[]'
 DROP TABLE IF EXISTS temp.training_parts;
 CREATE TEMP TABLE training_parts AS
 WITH part AS MATERIALIZED (
@@ -47,9 +51,7 @@ SELECT file, CASE WHEN log IS NULL OR count(first) OVER w = 0 THEN file
 FROM chained WINDOW w AS (PARTITION BY log, iif(log IS NULL, file, chain)
                           ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING);
 DELETE FROM temp.training_parts WHERE NOT EXISTS (SELECT 1 FROM training_parts WHERE log <> file);
-
-DROP TABLE IF EXISTS temp.training_heads;
-CREATE TEMP TABLE training_heads AS SELECT log, file FROM training_parts
+INSERT INTO training_heads SELECT log, file FROM training_parts
 WHERE place = 1 AND log IN (SELECT log FROM training_parts GROUP BY log HAVING count(*) > 1);
 
 -- Where each part's lines go, and how many lines of the log are above them.
@@ -70,3 +72,4 @@ CREATE TEMP TABLE IF NOT EXISTS source_told(path, parameter, what, told);
 INSERT INTO temp.source_told SELECT file, NULL, 'log', 'a part of ' || log FROM training_parts WHERE log <> file;
 DROP TABLE training_places;
 DROP TABLE training_parts;
+--@ end

@@ -24,6 +24,7 @@ SELECT file, (SELECT l.line FROM training_lines AS l WHERE l.rowid BETWEEN first
 FROM ranged WHERE NOT EXISTS (SELECT 1 FROM training_lines AS l
                               WHERE l.rowid BETWEEN first AND last AND l.step IS NOT NULL AND l.time IS NOT NULL);
 DELETE FROM training_untimed WHERE line IS NULL; -- without a step
+--@ if EXISTS (SELECT 1 FROM training_untimed)
 -- Another reading of a file forgets what was said of the first.
 DROP TABLE IF EXISTS temp.training_said;
 CREATE TEMP TABLE training_said AS SELECT * FROM mpg_issues WHERE source IN (SELECT file FROM training_untimed);
@@ -90,3 +91,4 @@ DROP TABLE training_unread;
 DROP TABLE training_stamps;
 DROP TABLE training_listings;
 DROP TABLE training_said;
+--@ end

@@ -37,6 +37,7 @@ half AS MATERIALIZED (
 SELECT f.file AS file, g.file AS of_file, f.first AS first, f.last AS last, g.first AS of_first, g.last AS of_last, g.timed AS timed
 FROM pair JOIN half AS f ON f.file IN (e, o) AND NOT f.steps JOIN half AS g ON g.file IN (e, o) AND g.steps;
 
+--@ if EXISTS (SELECT 1 FROM training_streams)
 -- The lines of steps, the run that each is of, and what all lines up to it took. A program that says how it is set up begins a run, too.
 DROP TABLE IF EXISTS temp.training_beside;
 CREATE TEMP TABLE training_beside(id INTEGER PRIMARY KEY, pair, step, time, spent, run, back);
@@ -139,4 +140,5 @@ DROP TABLE training_stay;
 DROP TABLE training_dated;
 DROP TABLE training_apart;
 DROP TABLE training_beside;
+--@ end
 DROP TABLE training_streams;

@@ -15,6 +15,7 @@ SELECT *,
        coalesce((SELECT min(coalesce(Submit, Start)) FROM slurm_jobs), min(BootTime) OVER ()) AS since, 1 AS listing, NULL AS made
 FROM slurm_now;
 CREATE INDEX temp.slurm_event_of ON slurm_events(NodeName);
+--@ if :nodes IS NOT NULL
 UPDATE temp.slurm_seen SET listing = l.listing, made = l.made
 FROM (SELECT row, dense_rank() OVER (ORDER BY _file, nth) AS listing,
              max(max(coalesce(last_update, 0), coalesce(ReasonTime, 0), coalesce(LastBusyTime, 0), coalesce(BootTime, 0)))
@@ -33,6 +34,7 @@ FROM (SELECT rowid AS row, *, row_number() OVER (PARTITION BY cluster_name, Node
       FROM slurm_seen);
 DELETE FROM temp.slurm_seen WHERE rowid IN (SELECT row FROM slurm_earlier WHERE place > 1);
 DELETE FROM temp.slurm_earlier WHERE made IS NULL;
+--@ end
 CREATE INDEX temp.slurm_seen_as ON slurm_seen(NodeName);
 -- A job without GPUs that has all CPUs of a node keeps its GPUs from others: they are held by none.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -59,6 +61,7 @@ FROM (SELECT cluster_name, NodeName, gpu_types FROM slurm_seen WHERE gpu_types <
 WHERE slurm_events.gpu_types = '{}' AND n.NodeName = slurm_events.NodeName
   AND n.cluster_name = coalesce(slurm_events.Cluster, n.cluster_name)
   AND NOT EXISTS (SELECT 1 FROM slurm_events AS e WHERE e.gpu_types <> '{}');
+--@ if :nodes IS NOT NULL
 -- A node that an earlier listing shows out of service, and a later one not, or out since later: until it was last seen so.
 DROP TABLE IF EXISTS temp.slurm_mended;
 CREATE TEMP TABLE slurm_mended AS
@@ -79,6 +82,7 @@ INSERT INTO temp.slurm_events(Cluster, Event, NodeName, TimeStart, TimeEnd, Reas
 SELECT cluster_name, 'Node', NodeName, out_since, max(seen, out_since), Reason, _file, _line, State, state_base, gpu_types
 FROM slurm_mended;
 DROP TABLE slurm_mended;
+--@ end
 -- Of a state in several words (IDLE+CLOUD+DRAIN) that which takes the node out of service.
 UPDATE temp.slurm_events SET state_base
   = CASE WHEN State LIKE 'FUTURE%' THEN 'FUTURE' WHEN State LIKE '%+REBOOT_ISSUED%' THEN 'REBOOT' WHEN State LIKE '%+MAINT%' THEN 'MAINT'
@@ -87,6 +91,7 @@ UPDATE temp.slurm_events SET state_base
          WHEN State LIKE '%+INVAL%' AND State NOT LIKE '%+POWER%DOWN%' THEN 'INVAL' WHEN State LIKE '%+POWER%' THEN 'POWERED_DOWN'
          ELSE state_base END
 WHERE instr(State, '+') AND NodeName IS NOT NULL;
+--@ if :reservations IS NOT NULL
 -- Nodes that are reserved for maintenance are out of service, for only administrators may use them. A reservation that is planned after
 -- the last time of the exports has not happened, and one that ends after it is open. Other reservations hold nothing: only jobs that run
 -- in them do.
@@ -150,7 +155,9 @@ FROM (SELECT r.*, CASE WHEN Flags IS NULL THEN 'without Flags: export them to te
 WHERE why IS NOT NULL GROUP BY _file;
 DROP TABLE slurm_maintained;
 DROP TABLE slurm_last;
+--@ end
 DROP TABLE slurm_reserved;
+--@ if :nodes IS NOT NULL
 -- Of a node that comes in several listings, each state counts from the first that shows it; it is there until the last, and from the first
 -- on, if others that have some of the same nodes lack it.
 DROP TABLE IF EXISTS temp.slurm_changes;
@@ -189,6 +196,7 @@ WHERE NOT EXISTS (SELECT 1 FROM slurm_events AS e
                     AND e.gpu_types <> '{}');
 DROP TABLE slurm_changes;
 DROP TABLE slurm_earlier;
+--@ end
 INSERT INTO temp.slurm_events(Cluster, Event, TimeStart, gpu_types)
 SELECT cluster_name, 'Cluster', min(since), json_group_object(type, chips)
 FROM (SELECT n.cluster_name, t.key AS type, sum(t.value) AS chips, min(n.since) AS since

@@ -90,7 +90,7 @@ FROM trainer_stored WHERE run NOT IN (SELECT run FROM trainer_points WHERE run I
 GROUP BY NULL;
 DROP TABLE trainer_stored;
 DROP TABLE trainer_told;
---@ if :mlflow, :mlflow_run, :mlflow_csv, :comet
+--@ if coalesce(:mlflow, :mlflow_run, :mlflow_csv, :comet) IS NOT NULL
 -- MLflow: an answer, a list of the values in one, or the files of its store, mlruns/EXPERIMENT/RUN/metrics/NAME, of which a run's with the
 -- first of these names counts.
 INSERT INTO trainer_values
@@ -126,7 +126,7 @@ FROM (SELECT file, json_extract(info, '$.run_id') AS run, json_extract(info, '$.
       FROM (SELECT _file AS file, coalesce(json_extract(record, '$.mlflow.info'), json_extract(record, '$.info')) AS info
             FROM jsonl_trace(:mlflow_run)));
 --@ end
---@ if :mlflow_store
+--@ if :mlflow_store IS NOT NULL
 DROP TABLE IF EXISTS temp.trainer_kept;
 CREATE TEMP TABLE trainer_kept AS
 SELECT _file AS file, _line AS line, log_group(_record, 'ms') / 1e3 AS time, step, log_group(_record, 'value') AS value,
