@@ -1,9 +1,10 @@
 /*
-** source_run.c - see source_run.h: binds parameters, runs the script, collects its relations, and
-** leaves out a file that it cannot read.
+** source_run.c - see source_run.h: runs the script, collects its relations, and leaves out a file
+** that it cannot read.
 */
 #include "source_run.h"
 #include "source_options.h"
+#include "source_parameters.h"
 #include "../host.h"
 #include "../recognise/fleet_options.h"
 #include "../recognise/script.h"
@@ -14,76 +15,6 @@ static const char *const relations[] = {"capacity",      "outages",       "jobs"
                                         "commits",       "programs",      "observed", "aliases",
                                         "assumed_chips", "program_files", "hosts",    "spans"};
 enum { RELATIONS = sizeof relations / sizeof *relations, SPANS = RELATIONS - 1 };
-
-/* ---- parameters ---- */
-
-/* Whether the option `chips` is of files of other formats: a word, or a number. */
-static bool is_for_others(const mpg_sources *s, const char *name, sqlite3_stmt *option) {
-  return strcmp(name, "chips") == 0 && (sqlite3_column_type(option, 0) == SQLITE_TEXT) != s->counts;
-}
-
-/* A parameter of a script: an argument of the table function or, as :table, its name; the files of
-** an input, an option of the source or, as :rotated, the files that may be parts of one log, and as
-** :starts, when logs began. */
-int mpg_source_bind(void *ctx, sqlite3_stmt *stmt, int index, const char *name) {
-  mpg_sources *s = ctx;
-  sqlite3_stmt *const from[] = {s->files, s->option}; /* NULL: the script maps no files */
-  int rc = SQLITE_OK;
-  if (strcmp(name, "on_error") == 0)
-    return sqlite3_bind_text(stmt, index, s->on_error == MPG_ON_ERROR_SKIP ? "skip" : "stop", -1,
-                             SQLITE_STATIC);
-  if (strcmp(name, "only_relations") == 0) /* no table function asks for more */
-    return s->table == NULL ? sqlite3_bind_int(stmt, index, 1) : SQLITE_OK;
-  if (s->table != NULL && strcmp(name, "table") == 0)
-    return sqlite3_bind_text64(stmt, index, s->table->name.p, s->table->name.n, SQLITE_STATIC,
-                               SQLITE_UTF8);
-  if (s->table != NULL) {
-    const int given = mpg_table_shape_argument(s->table, name);
-    if (given >= (s->table->files ? 1 : 0) && s->arguments[given] != NULL)
-      return sqlite3_bind_value(stmt, index, s->arguments[given]);
-  }
-  for (size_t i = 0; rc == SQLITE_OK && i < 2 && from[i] != NULL; i++) {
-    rc = sqlite3_bind_text(from[i], 1, name, -1, SQLITE_STATIC);
-    if (rc == SQLITE_OK)
-      rc = sqlite3_bind_int64(from[i], 2, s->source);
-    if (rc == SQLITE_OK)
-      rc = sqlite3_step(from[i]);
-    if (rc == SQLITE_ROW && sqlite3_column_type(from[i], 0) != SQLITE_NULL) {
-      rc = is_for_others(s, name, from[i])
-               ? SQLITE_OK
-               : sqlite3_bind_value(stmt, index, sqlite3_column_value(from[i], 0));
-      (void)sqlite3_reset(from[i]);
-      break;
-    }
-    if (rc == SQLITE_ROW || rc == SQLITE_DONE)
-      rc = SQLITE_OK;
-    (void)sqlite3_reset(from[i]);
-  }
-  return rc;
-}
-
-/* An option of a source; as `rotated`, [path, log, place] of the files that are parts of one log by
-** their names, and of one job, unless all of these say when they began; as `starts`, {path: Unix
-** seconds} of logs that begin with their job. */
-static const char option_of[] =
-    "SELECT CASE ?1 WHEN 'rotated' THEN (SELECT json_group_array(json_array(path, log, place)) "
-    "FILTER (WHERE n > 1 AND (of_job IS NULL OR unnamed)) FROM (SELECT path, name || ' ' || "
-    "coalesce(job, '') || ' ' || parameter AS log, place, job AS of_job, count(*) OVER w AS n, "
-    "count(*) OVER w - count(named) OVER w AS unnamed FROM file JOIN log_name USING (file) WHERE "
-    "source = ?2 WINDOW w AS (PARTITION BY name, job, parameter))) WHEN 'starts' THEN (SELECT "
-    "nullif(json_group_object(path, start), '{}') FROM file WHERE source = ?2 AND start IS NOT "
-    "NULL) ELSE json_extract(options, '$.' || ?1) END FROM source WHERE source = ?2";
-
-/* The statements that give a script its parameters. */
-mpg_rc mpg_source_prepare(mpg_sources *s, mpg_err *err) {
-  mpg_rc rc = mpg_private_prepare(
-      &s->db,
-      "SELECT iif(count(*) > 0, coalesce((SELECT alone FROM source WHERE source = ?2), "
-      "json_group_array(path)), NULL) FROM (SELECT path FROM file WHERE parameter = ?1 AND "
-      "source = ?2 ORDER BY path)",
-      &s->files, err);
-  return rc == MPG_OK ? mpg_private_prepare(&s->db, option_of, &s->option, err) : rc;
-}
 
 /* ---- relations ---- */
 
@@ -511,6 +442,7 @@ mpg_rc mpg_source_run(mpg_sources *s, const char *format, mpg_err *err) {
   script = mpg_script_find(name);
   s->counts = mpg_script_counts(script);
   while ((rc = has_files(s, &any, err)) == MPG_OK && any) {
+    mpg_source_forget(s);
     rc = run_attached(s, script, err);
     if (rc == MPG_DATA)
       say_what_is_missing(s, script, err);

@@ -7,12 +7,6 @@
 #include "../recognise/script.h"
 #include "sources.h"
 
-/* Prepares what gives scripts their parameters; once, after the files are known. */
-mpg_rc mpg_source_prepare(mpg_sources *s, mpg_err *err);
-
-/* An mpg_private_bind of the mpg_sources that `ctx` is. */
-int mpg_source_bind(void *ctx, sqlite3_stmt *stmt, int index, const char *name);
-
 /*
 ** Runs the script of the source s->source, of that format, and collects its relations in all_* and
 ** spans_of_*. A file that cannot be read is left out and listed, or is the error: mpg_on_error.

@@ -6,6 +6,7 @@
 ** SQL cannot do.
 */
 #include "sources.h"
+#include "source_parameters.h"
 #include "../../base/text.h"
 #include "../../read/input/unfinished.h"
 #include "../../goodput/native/native.h"
@@ -279,6 +280,7 @@ mpg_rc mpg_sources_open(mpg_sources *s, mpg_conn *host, const mpg_env *env, mpg_
 }
 
 void mpg_sources_close(mpg_sources *s) {
+  mpg_source_forget(s);
   (void)sqlite3_finalize(s->option);
   (void)sqlite3_finalize(s->files);
   mpg_private_close(&s->db);

@@ -54,8 +54,10 @@ typedef struct mpg_sources {
   bool every_end;
   mpg_intern *reported;         /* borrowed: see the query; NULL: nobody asks */
   sqlite3_stmt *option, *files; /* of the script that runs: its parameters */
-  int64_t source;               /* its number */
-  bool counts;                  /* its option `chips` is a word: mpg_script_counts */
+  struct mpg_source_value
+      *values;    /* those that were asked for since it began: source_parameters.c */
+  int64_t source; /* its number */
+  bool counts;    /* its option `chips` is a word: mpg_script_counts */
   /* A table function's that is not the relations: table_run.h. NULL: the relations. */
   const mpg_table_shape *table;
   sqlite3_value *const *arguments; /* of the table's; one that is not given is NULL */

@@ -9,7 +9,8 @@
 #include "../host.h"
 #include "../recognise/script.h"
 #include "source_run.h"
-#include "unused_options.h"
+#include "source_options.h"
+#include "source_parameters.h"
 
 #include <string.h>
 

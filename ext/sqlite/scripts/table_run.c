@@ -1,6 +1,7 @@
 /* table_run.c - see table_run.h. */
 #include "table_run.h"
 #include "../../read/input/stream.h"
+#include "source_parameters.h"
 #include "source_run.h"
 #include "../../read/input/paths.h"
 #include "../host.h"
@@ -74,6 +75,7 @@ static mpg_rc keep_tables(mpg_sources *s, mpg_err *err) {
 static mpg_rc run_alone(mpg_sources *s, const mpg_script *script, int *rank, mpg_err *err) {
   bool filled = false;
   mpg_rc rc = MPG_OK;
+  mpg_source_forget(s);
   if (!is_mapping_of(script, script))
     rc = mpg_private_run(&s->db, script->sql, mpg_source_bind, s, NULL, err);
   if (rc == MPG_OK && s->table->files)
