@@ -12,6 +12,7 @@
 -- shown them. A sample says what is so at one moment. What changed between two of them is so from the later one on, unless a
 -- metric of the first says when. What was before the first sample is not known, and not guessed. docs/formats/kube.md has the rules.
 
+--@ if :kube_state IS NOT NULL
 .read sql/formats/kube_state/samples.sql
 .read sql/formats/kube_state/lives.sql
 .read sql/formats/kube_state/objects.sql
@@ -38,3 +39,4 @@ DROP TABLE kube_state_resources;
 DROP TABLE kube_state_spacing;
 DROP TABLE kube_state_scrapes;
 DROP TABLE kube_state_samples;
+--@ end
