@@ -462,7 +462,7 @@ class Targets(unittest.TestCase):
                 ("format", "clang-format"),
                 ("lint", "clang-tidy"),
                 ("postgres", "postgresql-server-dev"),
-                ("slurm", "slurmctld"),
+                ("slurm", "slurm-client"),  # slurmctld is looked for in /usr/sbin, too
                 ("demo", "sqlite3"),
             ):
                 done = subprocess.run(

@@ -5,6 +5,7 @@
 --@ input :sacct sure \A(?=\w+([|\t;^~!#@\x1f]{1,3}))(?!(?![^\n]*(?:State|Submit|Start|End|Elapsed|Name|User|TRES))[^\n]*\b(?:Ave|Max|Min)(?:CPU|RSS|VMSize|Pages|Disk))(?:[A-Za-z]\w*\1)*JobID(?:Raw)?\1[^\n]*\n
 --@ input :sacct sure (?s)\A\s*\{.*"(?:Slurm|slurm)"\s*:.*"jobs"\s*:\s*\[
 --@ input :sacct sure (?s)\A\s*\{\s*(?:"(?:errors|last_\w+|meta|warnings)"\s*:.{0,4000}?)?"jobs"\s*:\s*\[(?:.*"(?:job_id|association|array)"|\s*\]\s*,.*"slurm")\s*:
+--@ input :sacct sure \AJobId=\d+ 
 --@ input :reservations sure \A(?=[^\n]*\b(?:UnusedWall|NodeNames|Name[|]))(?:[A-Za-z][\w ]*[|])*TimeStart[|]
 --@ input :reservations sure \AReservationName=\S+ StartTime=
 --@ input :reservations sure (?s)\A\s*\{.*"(?:Slurm|slurm)"\s*:.*"reservations"\s*:\s*\[
@@ -24,7 +25,6 @@
 --@ hint \A\d+(?:[_+.]\S*?)?\|(?:[^|\n]*\|){0,99}?(?:COMPLETED|FAILED|TIMEOUT|RUNNING|PENDING|CANCELLED|NODE_FAIL|PREEMPTED|REQUEUED|OUT_OF_MEMORY)[ |] => sacct without a header: give the options format, slurm, and columns
 --@ hint \A(?=[^\n]*\b(?:id_job|job_db_inx)\b)[^\n]*\btime_(?:start|submit|eligible)\b => jobs as slurmdbd's database has them: export sacct -P
 --@ hint \A[^|\n]*\|(?:[^|\n]*\|){0,9}(?:Cluster|Node)\|(?=[^\n]*(?:\||,)(?:cpu|gres/\w+)=\d)[^\n]*\r?$ => sacctmgr show event without a header: export it without --noheader
---@ hint \AJobId=\d+ => scontrol show job: export sacct -P instead
 --
 -- In the sqlite3 shell:
 --
@@ -35,7 +35,8 @@
 --     SELECT pool, scheduling_goodput(category, chip_us) FROM mpg_rollup GROUP BY pool;
 --
 -- Parameters (all but :sacct may be left unset): :sacct and :events are paths, globs or folders of
--- `sacct -P` (or its --json, or that of squeue) and `sacctmgr -P show event`; :nodes is one of
+-- `sacct -P` (or its --json, that of squeue, `scontrol show job`, the log of jobcomp/filetxt) and
+-- `sacctmgr -P show event`; :nodes is one of
 -- `scontrol show node`, for what the events do not say; :zone is the cluster's time zone, if the
 -- times are local ('UTC'); :columns and :delimiter are the arguments of slurm_trace; :reservations is one of
 -- `scontrol show reservation` or of `sacctmgr -P show reservation`.

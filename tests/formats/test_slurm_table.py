@@ -83,7 +83,6 @@ class Files(Case):
                 "NodeName=n1 Arch=x86_64",
                 " (nodes of scontrol: read them with slurm_nodes_trace)",
             ),
-            (self.file("JobId=14 JobName=x\n"), "JobId=14 JobName=x", " (jobs of scontrol: export them with --json)"),
             (self.file('"JobID"|"State"\n'), '"JobID"|"State"', QUOTED),
             (fixed, "JobID           JobName  Partition ", " (fixed-width output: export it with -P)"),
         ):

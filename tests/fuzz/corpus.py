@@ -68,7 +68,6 @@ FILES = {
     "slurm": [
         "formats/slurm/slurm",
         "formats/slurm/slurm_row",
-        "formats/slurm/slurm_fast",
         "formats/slurm/slurm_prefetch",
         "formats/slurm/slurm_value",
         "formats/slurm/slurm_repeats",
@@ -80,6 +79,7 @@ FILES = {
         "formats/slurm/slurm_object",
         "formats/slurm/slurm_controller",
         "formats/slurm/slurm_nodes",
+        "formats/slurm/slurm_shown",
     ],
     "hlo": [
         "formats/hlo/hlo_text",

@@ -21,6 +21,8 @@ SAMPLES = {
     "slurm/sacct_all_fields.psv": "slurm",
     "slurm/sacct.json": "slurm",
     "slurm/squeue.json": "slurm",
+    "slurm/scontrol_jobs.txt": "slurm",
+    "slurm/jobcomp.log": "slurm",
     "slurm/sacctmgr_events.psv": "slurm",
     "slurm/scontrol_nodes.txt": "slurm",
     "slurm/scontrol_reservations.txt": "slurm",

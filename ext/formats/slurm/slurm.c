@@ -402,7 +402,6 @@ static const char *hint_of_line(const mpg_slurm *s, mpg_str line) {
   } hints[] = {
       {{"NodeName=", 9}, " (nodes of scontrol: read them with slurm_nodes_trace)"},
       {{"JOBID", 5}, " (a header of squeue: export it with --json)"}, /* few are fields of sacct */
-      {{"JobId=", 6}, " (jobs of scontrol: export them with --json)"},
       {{"\"", 1}, MPG_SLURM_QUOTED},
       {{"{", 1}, " (JSON: export events with -P)"}, /* slurm_json.c reads JSON of jobs */
   };

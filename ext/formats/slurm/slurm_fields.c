@@ -1,10 +1,14 @@
 /* slurm_fields.c - see slurm_fields.h. */
 #include "slurm_fields.h"
+#include "../../base/ascii.h"
 #include "../../base/text.h"
 #include "../../base/time.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#define FIELD(name) MPG_SLURM_JOB_##name
+#define MASK_BYTES ((size_t)1 << 20) /* of an array's tasks: Slurm allows four million of them */
 
 /* ---- Fields of the record at hand ---- */
 
@@ -202,5 +206,92 @@ mpg_rc mpg_slurm_read_state(mpg_slurm_fields *f, mpg_slurm_docs *docs, const mpg
        mpg_json_put(&f->text, by->text) != MPG_OK))
     return mpg_fail_nomem(err);
   mpg_slurm_keep(f, MPG_SLURM_JOB_State, at);
+  return MPG_OK;
+}
+
+/* ---- Ids ---- */
+
+/* The tasks of an array that wait, as sacct shows them: the accounting's JSON has the database's
+** mask, "0x8e" for "1-3,7". MPG_OK, MPG_NOMEM or MPG_INTERRUPTED. */
+static mpg_rc put_tasks(const mpg_env *env, mpg_json_text *out, mpg_str tasks) {
+  size_t bits, from = 0;
+  bool any = false, in_run = false;
+  char text[48];
+  if (tasks.n < 3 || tasks.n > MASK_BYTES || memcmp(tasks.p, "0x", 2) != 0)
+    return mpg_json_put(out, tasks);
+  for (size_t i = 2; i < tasks.n; i++)
+    if (mpg_hex_digit(tasks.p[i]) < 0)
+      return mpg_json_put(out, tasks);
+  bits = (tasks.n - 2) * 4;
+  for (size_t task = 0; task <= bits; task++) {
+    bool is = task < bits && (mpg_hex_digit(tasks.p[tasks.n - 1 - task / 4]) >> task % 4 & 1) != 0;
+    if (mpg_poll(env, task))
+      return MPG_INTERRUPTED;
+    if (is && !in_run)
+      from = task;
+    if (!is && in_run) {
+      int n = snprintf(text, sizeof text, "%s%zu", any ? "," : "", from);
+      if (task - from > 1)
+        (void)snprintf(text + n, sizeof text - (size_t)n, "-%zu", task - 1);
+      if (mpg_json_put(out, mpg_str_of(text)) != MPG_OK)
+        return MPG_NOMEM;
+      any = true;
+    }
+    in_run = is;
+  }
+  return MPG_OK;
+}
+
+mpg_rc mpg_slurm_read_ids(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_object job,
+                          mpg_slurm_object array, mpg_slurm_object het, const char *const keys[5],
+                          mpg_err *err) {
+  const mpg_json_member *tasks = mpg_slurm_member(array, keys[2]);
+  int64_t id = 0, of = 0, task = 0, offset = 0;
+  bool has_id, has_of, has_task, has_het, has_offset;
+  char text[64];
+  size_t at;
+  mpg_rc rc = mpg_slurm_number(docs, mpg_slurm_member(job, "job_id"), &id, &has_id, err);
+  if (rc == MPG_OK && !has_id)
+    return mpg_fail(err, MPG_DATA, "%s:%lld:1: expected a job with a number \"job_id\"", docs->name,
+                    (long long)docs->line);
+  if (rc == MPG_OK)
+    rc = mpg_slurm_keep_number(f, FIELD(JobIDRaw), id, err);
+  f->values[FIELD(JobIDRaw)].type = MPG_NULL; /* an id is text */
+  if (rc == MPG_OK)
+    rc = mpg_slurm_number(docs, mpg_slurm_member(array, keys[0]), &of, &has_of, err);
+  if (rc == MPG_OK)
+    rc = mpg_slurm_number(docs, mpg_slurm_member(array, keys[1]), &task, &has_task, err);
+  if (rc != MPG_OK)
+    return rc;
+  at = f->text.n;
+  if (has_of && of > 0 && has_task)
+    (void)snprintf(text, sizeof text, "%lld_%lld", (long long)of, (long long)task);
+  else if (has_of && of > 0)
+    (void)snprintf(text, sizeof text, "%lld", (long long)of);
+  else {
+    rc = mpg_slurm_number(docs, mpg_slurm_member(het, keys[3]), &of, &has_het, err);
+    if (rc == MPG_OK)
+      rc = mpg_slurm_number(docs, mpg_slurm_member(het, keys[4]), &offset, &has_offset, err);
+    if (rc != MPG_OK)
+      return rc;
+    if (has_het && of > 0)
+      (void)snprintf(text, sizeof text, "%lld+%lld", (long long)of,
+                     (long long)(has_offset ? offset : 0));
+    else
+      (void)snprintf(text, sizeof text, "%lld", (long long)id);
+    tasks = NULL;
+  }
+  if (mpg_json_put(&f->text, mpg_str_of(text)) != MPG_OK)
+    return mpg_fail_nomem(err);
+  if (!has_task && tasks != NULL && tasks->kind == MPG_JSON_STRING && tasks->text.n > 0) {
+    rc = mpg_json_put(&f->text, MPG_STR("_["));
+    if (rc == MPG_OK)
+      rc = put_tasks(docs->env, &f->text, tasks->text);
+    if (rc == MPG_OK)
+      rc = mpg_json_put(&f->text, MPG_STR("]"));
+    if (rc != MPG_OK)
+      return mpg_fail_plain(err, rc);
+  }
+  mpg_slurm_keep(f, FIELD(JobID), at);
   return MPG_OK;
 }

@@ -61,6 +61,12 @@ extern const char *const mpg_slurm_marks_of_accounting[], *const mpg_slurm_marks
 mpg_rc mpg_slurm_read_state(mpg_slurm_fields *f, mpg_slurm_docs *docs, const mpg_json_member *state,
                             const char *const *marks, const mpg_json_member *by, mpg_err *err);
 
+/* JobIDRaw is the number "job_id" of `job`; JobID the id that sacct shows: "5_4", "5_[1-3%2]" of an
+** array, "7+1" of a part. `keys` are the members that say so: three of `array`, its job, its task
+** and its tasks that wait, and two of `het`, its job and its offset. */
+mpg_rc mpg_slurm_read_ids(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_object job,
+                          mpg_slurm_object array, mpg_slurm_object het, const char *const keys[5],
+                          mpg_err *err);
 /* All but the ids of a job of the controller (slurm_controller.c). */
 mpg_rc mpg_slurm_read_controller(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_object job,
                                  mpg_err *err);

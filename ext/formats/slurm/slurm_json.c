@@ -84,7 +84,6 @@ static const mpg_slurm_source steps[] = {
 };
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
-#define MASK_BYTES ((size_t)1 << 20) /* of an array's tasks: Slurm allows four million of them */
 
 struct mpg_slurm_json {
   const mpg_env *env;
@@ -136,93 +135,6 @@ void mpg_slurm_json_close(mpg_slurm_json *j) {
   mpg_json_text_free(&j->f.text);
   mpg_hash_set_free(&j->repeats.jobs);
   mpg_free(j->env, j);
-}
-
-/* -1: no hexadecimal digit. */
-/* The tasks of an array that wait, as sacct shows them: the accounting's JSON has the database's
-** mask, "0x8e" for "1-3,7". MPG_OK, MPG_NOMEM or MPG_INTERRUPTED. */
-static mpg_rc put_tasks(const mpg_env *env, mpg_json_text *out, mpg_str tasks) {
-  size_t bits, from = 0;
-  bool any = false, in_run = false;
-  char text[48];
-  if (tasks.n < 3 || tasks.n > MASK_BYTES || memcmp(tasks.p, "0x", 2) != 0)
-    return mpg_json_put(out, tasks);
-  for (size_t i = 2; i < tasks.n; i++)
-    if (mpg_hex_digit(tasks.p[i]) < 0)
-      return mpg_json_put(out, tasks);
-  bits = (tasks.n - 2) * 4;
-  for (size_t task = 0; task <= bits; task++) {
-    bool is = task < bits && (mpg_hex_digit(tasks.p[tasks.n - 1 - task / 4]) >> task % 4 & 1) != 0;
-    if (mpg_poll(env, task))
-      return MPG_INTERRUPTED;
-    if (is && !in_run)
-      from = task;
-    if (!is && in_run) {
-      int n = snprintf(text, sizeof text, "%s%zu", any ? "," : "", from);
-      if (task - from > 1)
-        (void)snprintf(text + n, sizeof text - (size_t)n, "-%zu", task - 1);
-      if (mpg_json_put(out, mpg_str_of(text)) != MPG_OK)
-        return MPG_NOMEM;
-      any = true;
-    }
-    in_run = is;
-  }
-  return MPG_OK;
-}
-
-/* JobIDRaw is the number, JobID the one that sacct shows: "5_4", "5_[1-3%2]", "7+1". */
-static mpg_rc read_ids(mpg_slurm_json *j, mpg_slurm_object job, mpg_slurm_object array,
-                       mpg_slurm_object het, const char *const keys[5], mpg_err *err) {
-  mpg_slurm_docs *docs = &j->docs;
-  const mpg_json_member *tasks = mpg_slurm_member(array, keys[2]);
-  int64_t id = 0, of = 0, task = 0, offset = 0;
-  bool has_id, has_of, has_task, has_het, has_offset;
-  char text[64];
-  size_t at;
-  mpg_rc rc = mpg_slurm_number(docs, mpg_slurm_member(job, "job_id"), &id, &has_id, err);
-  if (rc == MPG_OK && !has_id)
-    return mpg_fail(err, MPG_DATA, "%s:%lld:1: expected a job with a number \"job_id\"", j->path,
-                    (long long)j->line);
-  if (rc == MPG_OK)
-    rc = mpg_slurm_keep_number(&j->f, FIELD(JobIDRaw), id, err);
-  j->f.values[FIELD(JobIDRaw)].type = MPG_NULL; /* an id is text */
-  if (rc == MPG_OK)
-    rc = mpg_slurm_number(docs, mpg_slurm_member(array, keys[0]), &of, &has_of, err);
-  if (rc == MPG_OK)
-    rc = mpg_slurm_number(docs, mpg_slurm_member(array, keys[1]), &task, &has_task, err);
-  if (rc != MPG_OK)
-    return rc;
-  at = j->f.text.n;
-  if (has_of && of > 0 && has_task)
-    (void)snprintf(text, sizeof text, "%lld_%lld", (long long)of, (long long)task);
-  else if (has_of && of > 0)
-    (void)snprintf(text, sizeof text, "%lld", (long long)of);
-  else {
-    rc = mpg_slurm_number(docs, mpg_slurm_member(het, keys[3]), &of, &has_het, err);
-    if (rc == MPG_OK)
-      rc = mpg_slurm_number(docs, mpg_slurm_member(het, keys[4]), &offset, &has_offset, err);
-    if (rc != MPG_OK)
-      return rc;
-    if (has_het && of > 0)
-      (void)snprintf(text, sizeof text, "%lld+%lld", (long long)of,
-                     (long long)(has_offset ? offset : 0));
-    else
-      (void)snprintf(text, sizeof text, "%lld", (long long)id);
-    tasks = NULL;
-  }
-  if (mpg_json_put(&j->f.text, mpg_str_of(text)) != MPG_OK)
-    return mpg_fail_nomem(err);
-  if (!has_task && tasks != NULL && tasks->kind == MPG_JSON_STRING && tasks->text.n > 0) {
-    rc = mpg_json_put(&j->f.text, MPG_STR("_["));
-    if (rc == MPG_OK)
-      rc = put_tasks(j->env, &j->f.text, tasks->text);
-    if (rc == MPG_OK)
-      rc = mpg_json_put(&j->f.text, MPG_STR("]"));
-    if (rc != MPG_OK)
-      return mpg_fail_plain(err, rc);
-  }
-  mpg_slurm_keep(&j->f, FIELD(JobID), at);
-  return MPG_OK;
 }
 
 static mpg_rc read_tres(mpg_slurm_json *j, mpg_slurm_docs *docs, const mpg_json_member *list,
@@ -279,7 +191,7 @@ static mpg_rc read_accounting(mpg_slurm_json *j, mpg_slurm_object job, mpg_err *
     rc = mpg_slurm_open_member(&j->step_docs, MPG_SLURM_GROUP, mpg_slurm_member(job, "het"), &het,
                                err);
   if (rc == MPG_OK)
-    rc = read_ids(j, job, array, het, keys, err);
+    rc = mpg_slurm_read_ids(&j->f, &j->docs, job, array, het, keys, err);
   if (rc == MPG_OK)
     rc = mpg_slurm_read_members(&j->f, docs, job, accounting, COUNT(accounting), err);
   if (rc == MPG_OK)
@@ -393,7 +305,7 @@ static mpg_rc notice_repeat(mpg_slurm_json *j, mpg_err *err) {
 static mpg_rc read_controller(mpg_slurm_json *j, mpg_slurm_object job, mpg_err *err) {
   static const char *const keys[5] = {"array_job_id", "array_task_id", "array_task_string",
                                       "het_job_id", "het_job_offset"};
-  mpg_rc rc = read_ids(j, job, job, job, keys, err);
+  mpg_rc rc = mpg_slurm_read_ids(&j->f, &j->docs, job, job, job, keys, err);
   return rc == MPG_OK ? mpg_slurm_read_controller(&j->f, &j->docs, job, err) : rc;
 }
 

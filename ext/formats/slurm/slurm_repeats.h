@@ -1,7 +1,7 @@
 /*
 ** slurm_repeats.h - two facts about an export of the accounting as a whole: whether any job comes
 ** twice (only then are attempts that were requeued in it), and whether any row lists GPUs. For
-** slurm.c and slurm_json.c.
+** slurm.c, slurm_json.c and slurm_shown.c.
 */
 #ifndef MPG_SLURM_REPEATS_H
 #define MPG_SLURM_REPEATS_H

@@ -3,7 +3,6 @@
 #include "../../base/ascii.h"
 #include "../../read/input/simd.h"
 #include "../../base/text.h"
-
 #include "../../base/number.h"
 #include "../../base/time.h"
 
@@ -11,6 +10,73 @@
 #include <string.h>
 
 #define EXCESS 200 /* delimiters inside texts of one record that are still sorted out */
+#define DATE_BYTES sizeof((mpg_slurm_date *)0)->text
+#define DAY INT64_C(86400)
+
+/* ---- fields in their common form: false means that their own parser is to read them ---- */
+
+/* The value of two digits; over 99 if they are no digits. */
+static inline unsigned two_digits(const char *p) {
+  unsigned tens = (unsigned)(unsigned char)p[0] - '0', ones = (unsigned)(unsigned char)p[1] - '0';
+  return tens <= 9 && ones <= 9 ? tens * 10 + ones : 100;
+}
+
+/* "05:52:33", of 8 bytes, below 24 hours. */
+static inline bool read_clock(const char *p, int64_t *seconds) {
+  unsigned hours = two_digits(p), minutes = two_digits(p + 3), s = two_digits(p + 6);
+  if (p[2] != ':' || p[5] != ':' || hours > 23 || minutes > 59 || s > 59)
+    return false;
+  *seconds = hours * 3600 + minutes * 60 + s;
+  return true;
+}
+
+/* "2026-11-21T05:52:33", to seconds: of the date that is known. */
+static bool fast_time(const mpg_slurm_date *date, mpg_str s, int64_t *seconds) {
+  int64_t of_day;
+  if (!date->known || s.n != 19 || memcmp(s.p, date->text, DATE_BYTES) != 0 ||
+      s.p[DATE_BYTES] != 'T' || !read_clock(s.p + 11, &of_day))
+    return false;
+  *seconds = date->seconds + of_day;
+  return true;
+}
+
+/* Remembers the date of such a time, which mpg_time_parse has read as `seconds`. */
+static void learn_date(mpg_slurm_date *date, mpg_str s, int64_t seconds) {
+  int64_t of_day;
+  /* Not the first and the last day of all times, which may not be whole. */
+  if (s.n != 19 || s.p[DATE_BYTES] != 'T' || !read_clock(s.p + 11, &of_day) || seconds < 2 * DAY ||
+      seconds > INT64_C(9000000000))
+    return;
+  memcpy(date->text, s.p, DATE_BYTES);
+  date->seconds = seconds - of_day;
+  date->known = true;
+}
+
+/* "01:02:03", to seconds. */
+static bool fast_duration(mpg_str s, int64_t *seconds) {
+  return s.n == 8 && read_clock(s.p, seconds);
+}
+
+/* Whether all is digits, and not too many for an int64. */
+static bool all_digits(mpg_str s) {
+  bool all = s.n > 0 && s.n <= 18;
+  for (size_t i = 0; all && i < s.n; i++)
+    all = s.p[i] >= '0' && s.p[i] <= '9';
+  return all;
+}
+
+static bool is_known(const mpg_slurm_known *known, mpg_str s) {
+  return s.n == known->n && s.n > 0 && memcmp(s.p, known->text, s.n) == 0;
+}
+
+static void know(mpg_slurm_known *known, mpg_str s) {
+  if (s.n == 0 || s.n > sizeof known->text)
+    return;
+  memcpy(known->text, s.p, s.n);
+  known->n = (uint8_t)s.n;
+}
+
+/* ---- records ---- */
 
 void mpg_slurm_row_free(mpg_slurm_row *row) {
   mpg_free(row->env, row->columns);
@@ -164,7 +230,7 @@ static bool parse_time(mpg_slurm_row *row, mpg_str s, mpg_slurm_cell *cell) {
   if (mpg_time_parse(s, &us, &err) != MPG_OK)
     return false;
   us /= MPG_SECOND;
-  mpg_slurm_date_learn(&row->date, s, us);
+  learn_date(&row->date, s, us);
   if (mpg_zone_is_local(s)) {
     give_local(row, us, cell);
     return true;
@@ -176,7 +242,7 @@ static bool parse_time(mpg_slurm_row *row, mpg_str s, mpg_slurm_cell *cell) {
 
 static bool decode_time(mpg_slurm_row *row, mpg_str s, mpg_slurm_cell *cell) {
   int64_t seconds;
-  if (row->slow || !mpg_slurm_fast_time(&row->date, s, &seconds))
+  if (row->slow || !fast_time(&row->date, s, &seconds))
     return parse_time(row, s, cell);
   give_local(row, seconds, cell);
   return true;
@@ -215,15 +281,15 @@ static bool decode_cell(mpg_slurm_row *row, mpg_slurm_column *column, mpg_str s,
   case MPG_SLURM_TIME:
     return decode_time(row, s, cell);
   case MPG_SLURM_COUNT:
-    if (!row->slow && mpg_slurm_fast_digits(s) ? mpg_int_parse(s, &cell->value.i)
-                                               : mpg_slurm_count_parse(s, &cell->value.i)) {
+    if (!row->slow && all_digits(s) ? mpg_int_parse(s, &cell->value.i)
+                                    : mpg_slurm_count_parse(s, &cell->value.i)) {
       cell->value.type = MPG_INT;
       return true;
     }
     return is_nothing(s) || is_no_number(s);
   case MPG_SLURM_SECONDS:
   case MPG_SLURM_CLOCK:
-    if (!row->slow && mpg_slurm_fast_duration(s, &us))
+    if (!row->slow && fast_duration(s, &us))
       us *= MPG_SECOND;
     else if (!mpg_slurm_duration_parse(s, &us))
       return is_nothing(s);
@@ -232,18 +298,18 @@ static bool decode_cell(mpg_slurm_row *row, mpg_slurm_column *column, mpg_str s,
     cell->value.r = (double)us / (double)MPG_SECOND;
     return true;
   case MPG_SLURM_ID:
-    if ((row->slow || !mpg_slurm_fast_digits(s)) && !is_valid(row, type, s))
+    if ((row->slow || !all_digits(s)) && !is_valid(row, type, s))
       return false;
     break;
   case MPG_SLURM_EXIT:
   case MPG_SLURM_TRES:
   case MPG_SLURM_USAGE:
   case MPG_SLURM_WORDS:
-    if (!row->slow && mpg_slurm_is_known(&column->known, s))
+    if (!row->slow && is_known(&column->known, s))
       break;
     if (!is_valid(row, type, s))
       return false;
-    mpg_slurm_know(&column->known, s);
+    know(&column->known, s);
     break;
   case MPG_SLURM_TEXT:
   case MPG_SLURM_FREE:

@@ -6,7 +6,20 @@
 #define MPG_SLURM_ROW_H
 
 #include "slurm.h"
-#include "slurm_fast.h"
+
+/* The date that came last, for the next time is mostly of the same. All zero: none. */
+typedef struct mpg_slurm_date {
+  char text[10];
+  bool known;
+  int64_t seconds; /* of its midnight, as mpg_time_parse has it */
+} mpg_slurm_date;
+
+/* A text that its type's parser has accepted, so that a value that repeats from record to record is
+** parsed once. Longer texts are not remembered. All zero: none. */
+typedef struct mpg_slurm_known {
+  uint8_t n;
+  char text[119];
+} mpg_slurm_known;
 
 typedef struct mpg_slurm_column {
   int field; /* -1: left out */
@@ -26,7 +39,7 @@ typedef struct mpg_slurm_row {
   const mpg_zone *zone; /* NULL: UTC */
   mpg_str delimiter;
   bool trailing; /* a delimiter ends every record */
-  bool slow;     /* nothing is taken as usual (slurm_fast.h): for tests */
+  bool slow;     /* each field goes to its own parser: for tests */
   bool broken;   /* the pieces may have line ends in them */
   mpg_slurm_date date;
   mpg_slurm_column *columns;

@@ -1,6 +1,7 @@
 /*
 ** slurm_table.c - slurm_trace(path, zone, columns, delimiter, on_error, threads), records of sacct
-** -P and of Slurm's JSON, and slurm_events_trace(the same), records of sacctmgr -P show event.
+** -P, of Slurm's JSON, of scontrol show job and of jobcomp/filetxt, and slurm_events_trace(the
+** same), records of sacctmgr -P show event.
 **
 ** Columns are Slurm's own fields by their own names, NULL if the file lacks them or has nothing,
 ** and after them what the mapping to the relations needs (sql/formats/slurm.sql):
@@ -30,6 +31,7 @@
 #include "slurm_columns.h"
 #include "slurm.h"
 #include "slurm_json.h"
+#include "slurm_shown.h"
 
 #include <string.h>
 
@@ -118,9 +120,10 @@ typedef struct slurm_scan {
 } slurm_scan;
 
 typedef struct slurm_file {
-  mpg_slurm *reader;    /* of delimited text, */
-  mpg_slurm_json *json; /* or of JSON */
-  mpg_json_text text;   /* of a column */
+  mpg_slurm *reader;      /* of delimited text, */
+  mpg_slurm_json *json;   /* of JSON, */
+  mpg_slurm_shown *shown; /* or of lines of NAME=VALUE */
+  mpg_json_text text;     /* of a column */
   mpg_slurm_lists lists;
 } slurm_file;
 
@@ -186,6 +189,7 @@ static void file_close(void *p) {
   slurm_file *file = p;
   mpg_slurm_close(file->reader);
   mpg_slurm_json_close(file->json);
+  mpg_slurm_shown_close(file->shown);
   mpg_json_text_free(&file->text);
   mpg_slurm_lists_free(&file->lists);
 }
@@ -199,39 +203,53 @@ static mpg_rc file_open(void *p, void *shared, const mpg_env *env, mpg_stream *s
                                .issues = issues,
                                .threads = scan->threads};
   slurm_file *file = p;
-  bool json = false;
+  bool json = false, shown = false;
   mpg_rc rc = MPG_OK;
   file->text.env = env;
   if (scan->kind == &mpg_slurm_jobs)
     rc = mpg_slurm_is_json(stream, &json, err);
+  if (rc == MPG_OK && scan->kind == &mpg_slurm_jobs)
+    rc = mpg_slurm_is_shown(stream, &shown, err);
   if (rc != MPG_OK)
     return rc;
+  if (shown)
+    return mpg_slurm_shown_open(&file->shown, env, stream, scan->zone, issues, err);
   return json ? mpg_slurm_json_open(&file->json, env, stream, issues, err)
               : mpg_slurm_open(&file->reader, env, stream, scan->kind, &options, err);
 }
 
 static mpg_rc file_next(void *p, mpg_err *err) {
   slurm_file *file = p;
+  if (file->shown != NULL)
+    return mpg_slurm_shown_next(file->shown, err);
   return file->json != NULL ? mpg_slurm_json_next(file->json, err)
                             : mpg_slurm_next(file->reader, err);
 }
 
 static int64_t file_line(const void *p) {
   const slurm_file *file = p;
+  if (file->shown != NULL)
+    return mpg_slurm_shown_line(file->shown);
   return file->json != NULL ? mpg_slurm_json_line(file->json) : mpg_slurm_line(file->reader);
 }
 
 static mpg_str raw_of(const slurm_file *file, size_t field) {
+  if (file->shown != NULL)
+    return mpg_slurm_shown_fields(file->shown)->raw[field];
   return file->json != NULL ? mpg_slurm_json_raw(file->json, field)
                             : mpg_slurm_raw(file->reader, field);
 }
 
 static bool has_field(const slurm_file *file, size_t field) {
+  if (file->shown != NULL)
+    return mpg_slurm_shown_fields(file->shown)->slots[field].has;
   return file->json != NULL ? mpg_slurm_json_has(file->json, field)
                             : mpg_slurm_has(file->reader, field);
 }
 
 static const mpg_value *value_of(const slurm_file *file, size_t field) {
+  if (file->shown != NULL)
+    return &mpg_slurm_shown_fields(file->shown)->values[field];
   return file->json != NULL ? mpg_slurm_json_get(file->json, field)
                             : mpg_slurm_get(file->reader, field);
 }
