@@ -71,6 +71,7 @@ static const char *const statements[] = {
     "allocations",
     "SELECT * FROM interval_buckets(0, 100, 30)",
     "SELECT JobID, State, step, _line FROM slurm_trace('fixtures/slurm/sacct_default.p')",
+    "SELECT JobID, nodes, req_gpu_types FROM slurm_trace('fixtures/slurm/scontrol_jobs.txt')",
     "SELECT *, _line FROM slurm_reservations_trace('fixtures/slurm/scontrol_reservations.txt')",
     "SELECT Event, NodeName, TimeStart, TRES FROM "
     "slurm_events_trace('fixtures/slurm/sacctmgr_events.psv', '+01:00')",

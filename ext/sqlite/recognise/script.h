@@ -42,8 +42,8 @@
 ** Between statements, which are of no head:
 **
 **   --@ if CONDITION     unless it is true, the statements up to its line "--@ end" are passed
-**                        over. They would find nothing: it saves no more than their compiling, which
-**                        is most of what a small file takes. Nothing reads what they make after them
+**                        over. They would find nothing: it saves their compiling, which is most of
+**                        what a small file takes. Nothing reads what they make after them
 */
 #ifndef MPG_SCRIPT_H
 #define MPG_SCRIPT_H
