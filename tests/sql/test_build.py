@@ -578,6 +578,31 @@ class Build(unittest.TestCase):
                 view,
             )
 
+    def test_columns_of_any_size(self):
+        """Tables of many rows get their generated columns after them: they are the same, in the same order."""
+        few = [{"record": "capacity", "pool": "p", "chip": "H100", "chips": 8, "start_time": 0, "end_time": 7200}]
+        few += [{"record": "job", "job": "a", "chips": 8, "submit_time": 0}]
+        few += [{"record": "allocation", "job": "a", "pool": "p", "chips": 8, "start_time": 0, "end_time": 7200}]
+        many = few + [{"record": "job", "job": f"j{i}", "chips": 8, "submit_time": i} for i in range(600)]
+        columns = []
+        for records in (few, many):
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "trace.jsonl")
+                with open(path, "w", encoding="ascii") as file:
+                    file.writelines(json.dumps(record) + "\n" for record in records)
+                db = connect(os.path.join(folder, "fleet.db"))
+                db.execute("SELECT mpg_build(?)", (path,)).fetchall()
+                names = [
+                    name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1")
+                ]
+                columns.append(
+                    {name: db.execute("SELECT * FROM pragma_table_xinfo(?)", (name,)).fetchall() for name in names}
+                )
+                self.assertEqual([(2 * 8.0,)], db.execute("SELECT sum(capacity_chip_hours) FROM ledger").fetchall())
+                db.close()
+        self.assertGreater(len(columns[0]), 20)
+        self.assertEqual(*columns)
+
     def test_weeks(self):
         """The week of a day as built-in SQL computes it is that of iso_week()."""
         db, loaded = built(GOLDEN), connect()
@@ -588,12 +613,8 @@ class Build(unittest.TestCase):
                 "WITH RECURSIVE d(d) AS (SELECT '1999-12-20' UNION ALL SELECT date(d, '+1 day') FROM d LIMIT 12000) SELECT d FROM d"
             )
         ]
-        week = (
-            db.execute("SELECT sql FROM sqlite_schema WHERE name = 'ledger'")
-            .fetchone()[0]
-            .split("week TEXT AS ")[1]
-            .split(", month TEXT")[0]
-        )
+        (ledger,) = db.execute("SELECT sql FROM sqlite_schema WHERE name = 'ledger'").fetchone()
+        week = re.search(r"week TEXT AS (.*?),\s+month TEXT", ledger, re.S)[1]
         for day in days:
             self.assertEqual(
                 loaded.execute("SELECT iso_week(?)", (day,)).fetchone(),

@@ -23,6 +23,7 @@
 #include "../host.h"
 #include "build_check.h"
 #include "build_labels.h"
+#include "late_columns.h"
 #include "user_columns.h"
 #include "user_objects.h"
 #include "../../goodput/trace/relation_schema.h"
@@ -60,138 +61,10 @@ static int count_rows(sqlite3 *db, const char *schema, int64_t *rows) {
 
 /* ---- scripts ---- */
 
-/* Tables that a script has made without their generated columns, which follow the first rows: of
-** a row that it inserts, SQLite computes each of them for nothing. Texts are the script's. */
-enum { LATE = 16 };
-typedef struct late_columns {
-  mpg_str table[LATE];
-  const char *columns[LATE]; /* what stands in the parentheses of CREATE TABLE, and after */
-  size_t n;
-} late_columns;
-
-/* What follows `word`, if the text begins with it, or NULL. */
-static const char *skip_prefix(const char *text, const char *word) {
-  size_t n = strlen(word);
-  return strncmp(text, word, n) == 0 ? text + n : NULL;
-}
-
 static const char *skip_comments(const char *sql) {
-  while (*sql == ' ' || *sql == '\n' || skip_prefix(sql, "--") != NULL)
+  while (*sql == ' ' || *sql == '\n' || (*sql == '-' && sql[1] == '-'))
     sql += *sql == '-' ? strcspn(sql, "\n") : 1;
   return sql;
-}
-
-/* From the start of a column of CREATE TABLE to its comma, or the last parenthesis: whether the
-** column is generated. */
-static bool next_column(const char **p) {
-  bool generated = false, quoted = false;
-  for (int depth = 0; quoted || depth > 0 || (**p != ',' && **p != ')'); ++*p) {
-    if (!quoted && depth == 0 && skip_prefix(*p, " AS (") != NULL)
-      generated = true;
-    if (**p == '\'')
-      quoted = !quoted;
-    else if (!quoted)
-      depth += (**p == '(') - (**p == ')');
-  }
-  return generated;
-}
-
-static int has_table(sqlite3 *db, mpg_str name, bool *has) {
-  sqlite3_stmt *stmt = NULL;
-  int rc = sqlite3_prepare_v2(db, "SELECT 1 FROM main.sqlite_schema WHERE name = ?1 COLLATE NOCASE",
-                              -1, &stmt, NULL);
-  if (rc == SQLITE_OK)
-    rc = sqlite3_bind_text(stmt, 1, name.p, (int)name.n, SQLITE_STATIC);
-  if (rc == SQLITE_OK)
-    rc = sqlite3_step(stmt);
-  *has = rc == SQLITE_ROW;
-  (void)sqlite3_finalize(stmt);
-  return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
-}
-
-/* A statement CREATE TABLE without what is generated, which the caller frees, or NULL: no memory.
-** *p is after its first parenthesis, and then after the statement. */
-static char *shortened(sqlite3 *db, const char *sql, const char **p, bool *generated) {
-  sqlite3_str *text = sqlite3_str_new(db);
-  const char *first = *p;
-  sqlite3_str_append(text, sql, (int)(first - sql));
-  for (const char *column = first; **p != ')'; column = *p) {
-    if (next_column(p))
-      *generated = true;
-    else
-      sqlite3_str_appendf(text, "%s%.*s", column == first ? "" : ",", (int)(*p - column), column);
-    *p += **p == ',';
-  }
-  sqlite3_str_append(text, *p, (int)strcspn(*p, ";"));
-  *p += strcspn(*p, ";") + 1;
-  return sqlite3_str_finish(text);
-}
-
-/* Makes a table that is not there without its generated columns, if it has such. *tail: after the
-** statement, or NULL, if there was nothing to do. An SQLite code. */
-static int make_table(sqlite3 *db, const char *sql, late_columns *late, const char **tail) {
-  const char *name = skip_prefix(sql, "CREATE TABLE "), *p;
-  bool generated = false, there = false;
-  mpg_str table;
-  char *text;
-  int rc;
-  *tail = NULL;
-  if (name == NULL || late->n == LATE)
-    return SQLITE_OK;
-  p = skip_prefix(name, "IF NOT EXISTS ");
-  table.p = p != NULL ? p : name;
-  table.n = strcspn(table.p, "(");
-  rc = has_table(db, table, &there);
-  if (rc != SQLITE_OK || there)
-    return rc;
-  p = table.p + table.n + 1;
-  text = shortened(db, sql, &p, &generated);
-  rc = text == NULL ? SQLITE_NOMEM : SQLITE_OK;
-  if (generated && text != NULL) {
-    rc = sqlite3_exec(db, text, NULL, NULL, NULL);
-    late->table[late->n] = table;
-    late->columns[late->n++] = table.p + table.n + 1;
-    *tail = p;
-  }
-  sqlite3_free(text);
-  return rc;
-}
-
-/* Adds the columns that are still missing to a table. An SQLite code. */
-static int add_columns(sqlite3 *db, late_columns *late, size_t i) {
-  const mpg_str table = late->table[i];
-  const char *p = late->columns[i];
-  int rc = SQLITE_OK;
-  for (const char *column = p; rc == SQLITE_OK && *p != ')'; column = p) {
-    if (next_column(&p)) {
-      char *sql = sqlite3_mprintf("ALTER TABLE main.%.*s ADD COLUMN %.*s", (int)table.n, table.p,
-                                  (int)(p - column), column);
-      rc = sql == NULL ? SQLITE_NOMEM : sqlite3_exec(db, sql, NULL, NULL, NULL);
-      sqlite3_free(sql);
-    }
-    p += *p == ',';
-  }
-  late->n--;
-  late->table[i] = late->table[late->n];
-  late->columns[i] = late->columns[late->n];
-  return rc;
-}
-
-/* After a statement: the table that it inserts into gets what is missing. An SQLite code. */
-static int add_columns_after(sqlite3 *db, const char *sql, late_columns *late) {
-  const char *name = skip_prefix(sql, "INSERT OR IGNORE INTO "),
-             *plain = skip_prefix(sql, "INSERT INTO ");
-  mpg_str table;
-  name = name != NULL ? name : plain;
-  if (name == NULL)
-    return SQLITE_OK;
-  plain = skip_prefix(name, "main.");
-  table.p = plain != NULL ? plain : name;
-  table.n = strcspn(table.p, " \n(");
-  for (size_t i = 0; i < late->n; i++)
-    if (mpg_str_eq(late->table[i], table))
-      return add_columns(db, late, i);
-  return SQLITE_OK;
 }
 
 /* Runs a statement, whose parameters are all the path. *tail: after it. An SQLite code. */
@@ -211,19 +84,17 @@ static int run_statement(sqlite3 *db, const char *sql, const char *end, sqlite3_
 
 /* Runs one statement after the other, up to `end`; every parameter is the path. An SQLite code. */
 static int run_script(sqlite3 *db, const char *sql, const char *end, sqlite3_value *path) {
-  late_columns late = {.n = 0};
+  mpg_late_columns late = {.n = 0};
   const char *tail = sql;
   int rc = SQLITE_OK;
   while (rc == SQLITE_OK && (sql = skip_comments(tail)) < end) {
-    rc = make_table(db, sql, &late, &tail);
+    rc = mpg_late_make_table(db, sql, &late, &tail);
     if (rc == SQLITE_OK && tail == NULL)
       rc = run_statement(db, sql, end, path, &tail);
     if (rc == SQLITE_OK)
-      rc = add_columns_after(db, sql, &late);
+      rc = mpg_late_add_after(db, sql, &late);
   }
-  while (rc == SQLITE_OK && late.n > 0)
-    rc = add_columns(db, &late, late.n - 1);
-  return rc;
+  return rc == SQLITE_OK ? mpg_late_add_all(db, &late) : rc;
 }
 
 /* Memory kept from before a script begins until it ends: where it fails for want of memory, undoing
