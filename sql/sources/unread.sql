@@ -84,7 +84,7 @@
 --@ hint (?s)\A\s*\{(?=.{0,4000}?"sinfo"\s*:\s*\[) => what sinfo prints: export scontrol show node --json
 --@ hint (?s)\A(?:%YAML[^\n]*\n)?(?:---\s)?\s*(?:jobs|meta|nodes|reservations|errors):\s(?=.{0,9000}?^\s*-?\s*(?:[Ss]lurm|data_parser|job_id|slurmd_version):) => Slurm's answer as YAML: export it with --json
 --@ hint \A\[\d{4}-\d\d-\d\dT[\d:.]+\] (?:sched: |_?job_complete: |_slurm_rpc_|slurmctld version |backfill: |error: slurm) => a log of slurmctld: export sacct -P
---@ hint \A\s*\{(?=[^\n]*"jobid"\s*:)(?=[^\n]*"@submit"\s*:) => jobs as Slurm's jobcomp writes them, without their chips: export sacct -P
+--@ hint \A\s*\[?\s*\{(?=[^\n]*"jobid"\s*:)(?=[^\n]*"@(?:submit|start|end)"\s*:) => jobs as Slurm's jobcomp writes them for Elasticsearch and Kafka: export sacct -P
 --@ hint (?s)\A\s*\[?\s*\{(?=.{0,60000}"MyType"\s*:\s*"(?:Machine|Slot|StartD)) => what condor_status tells of machines: write what is installed to capacity.csv
 --@ hint \AHOST_NAME\s+(?:STATUS|type)\s => a table of bhosts or lshosts: write what is installed to capacity.csv
 --@ hint \A\d\d/\d\d/\d{4} [\d:.]+;[0-9a-f]{4};(?:PBS|Server|pbs|Svr|Req|Job) => a log of PBS' daemons: copy the server's accounting logs

@@ -45,6 +45,10 @@ SCHEDULERS = {
         b'{"instances": [{"launchTime": "2026-01-01T00:00:00Z", "instanceId": "i-1", "nodeType": "ComputeNode", "state": "running"}]}',
         "instances of AWS ParallelCluster",
     ),
+    "pcs_jobcomp.log": (
+        b'{"resource_id":"pcs_1","scheduler_type":"slurm","fields":{"job_id":"7","job_state":"COMPLETED"}}\n',
+        "jobs as AWS PCS logs them: export sacct -P",
+    ),
     "job_table.csv": (
         b'job_db_inx,mod_time,id_job,time_submit,time_start,time_end,tres_alloc\n1,2,5,1,2,3,"1=4,1001=2"\n',
         "jobs as slurmdbd's database has them: export sacct -P",
