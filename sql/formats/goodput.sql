@@ -89,16 +89,34 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:log, 'goodput_rows'), 'warning', 'unknown_event', NULL, count(*), 'entries of kinds that are not known: left out'
 FROM goodput_marks WHERE kind IS NULL OR kind = 'other' GROUP BY NULL;
 
+-- The parts of a log may be read out of order, as log.jsonl before log.jsonl.1: one goes before another if it begins before it.
+DROP TABLE IF EXISTS temp.goodput_parts;
+CREATE TEMP TABLE goodput_parts AS
+WITH begins AS (
+  SELECT l.rowid AS first FROM (SELECT :log AS path WHERE :log IS NOT NULL) AS g
+  CROSS JOIN (SELECT 1 WHERE (SELECT count(*) > 1 FROM trace_files(:log))) CROSS JOIN goodput_rows AS l
+  CROSS JOIN goodput_rows AS p ON p.rowid = l.rowid - 1 WHERE l.time < p.time - 60
+),
+ranges AS (
+  SELECT first, lead(first, 1, 9e18) OVER (ORDER BY first) - 1 AS last
+  FROM (SELECT 0 AS first FROM begins UNION SELECT first FROM begins)
+)
+SELECT coalesce(:job, r.job_name) AS job, first, last, min(r.time) AS since
+FROM ranges CROSS JOIN goodput_rows AS r ON r.rowid BETWEEN first AND last GROUP BY 1, 2;
+
 -- In the order of jobs and of their logs: sorted where the rows do not lie so, without what has no time or came before. What follows
 -- goes by rowid, from a row to the next or over a range, and not by window functions: logs have millions of rows.
-UPDATE temp.goodput_survey SET unordered = 1 WHERE (SELECT max(rowid) FROM goodput_rows) > (SELECT count(*) FROM goodput_rows)
+UPDATE temp.goodput_survey SET unordered = 1 WHERE EXISTS (SELECT 1 FROM goodput_parts)
+  OR (SELECT max(rowid) FROM goodput_rows) > (SELECT count(*) FROM goodput_rows)
   OR (several AND EXISTS (SELECT 1 FROM goodput_rows AS l CROSS JOIN goodput_rows AS p ON p.rowid = l.rowid - 1
                           WHERE p.job_name > l.job_name));
 DROP TABLE IF EXISTS temp.goodput_sorted;
 CREATE TEMP TABLE goodput_sorted AS
 SELECT r.* FROM goodput_survey CROSS JOIN goodput_rows AS r
 WHERE unordered AND coalesce(duplicate, 0) = 0 AND time IS NOT NULL
-ORDER BY coalesce(:job, job_name), time_ns, insertId, r.rowid;
+ORDER BY coalesce(:job, job_name), time_ns, insertId,
+  (SELECT since FROM goodput_parts AS p WHERE p.job IS coalesce(:job, r.job_name) AND r.rowid BETWEEN p.first AND p.last), r.rowid;
+DROP TABLE goodput_parts;
 DELETE FROM temp.goodput_rows WHERE rowid >= (SELECT 0 FROM goodput_survey WHERE unordered);
 INSERT INTO goodput_rows SELECT * FROM goodput_sorted ORDER BY rowid;
 DROP TABLE goodput_sorted;

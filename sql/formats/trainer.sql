@@ -63,8 +63,8 @@ FROM (SELECT coalesce(:deepspeed, :nemo, :titan, :wandb, :wandb_columns, :wandb_
                       :values_csv, :steps_csv, :steps_tsv, :steps_jsonl, :comet, :mlflow_store, :tracker_db, :hf) AS path);
 
 DROP TABLE IF EXISTS temp.trainer_points;
--- run: as a tracker's record names it
-CREATE TEMP TABLE trainer_points(file, line, job TEXT, rank, time, step, seconds, loss, tflops, begun, resumed, run);
+-- run: as a tracker's record names it; part, at: of exports of one run (same_run.sql)
+CREATE TEMP TABLE trainer_points(file, line, job TEXT, rank, time, step, seconds, loss, tflops, begun, resumed, run, part, at);
 DROP TABLE IF EXISTS temp.trainer_marks; -- kind 'saved': safe at `time`; others are spans
 CREATE TEMP TABLE trainer_marks(file, line, job TEXT, rank, kind, start_time, time, step);
 DROP TABLE IF EXISTS temp.trainer_worlds;
@@ -226,6 +226,7 @@ FROM trainer_far GROUP BY file;
 DELETE FROM trainer_points WHERE rowid IN (SELECT id FROM trainer_far);
 DROP TABLE trainer_far;
 
+.read sql/formats/trainer/same_run.sql
 .read sql/formats/trainer/doubts.sql
 
 -- If ranks log into files of their own, the lowest rank counts.

@@ -1,12 +1,13 @@
--- continued.sql - gives the SQL that lists logs which go on with the one beside them, perhaps: a log that was rotated, or one a restart.
+-- continued.sql - gives the SQL that lists logs which go on with the one beside them, perhaps (one that was rotated, or one a restart), and
+-- logs that tell the same steps, as exports of one run do that overlap.
 --
--- Each is a job unless the option `job` names them. So steps that a restart repeated count as done twice, and none as lost. A log goes on
--- with another of its folder, mapping and number of chips if it begins after its last step, with a step that follows one of its steps, but
--- not its first. tfevents.sql asks it of its own files, whose folders are runs.
+-- Each is a job unless the option `job` names them. So steps that a restart repeated count as done twice, and none as lost, and what two
+-- tell counts twice. A log goes on with another of its folder, mapping and number of chips if it begins after its last step, with a step
+-- that follows one of its steps, but not its first. tfevents.sql asks it of its own files, whose folders are runs. Logs tell the same
+-- steps if two or more that one of them has in the time of the other end then as well.
 
 SELECT CASE WHEN EXISTS (SELECT 1 FROM sqlite_temp_schema WHERE name = 'spans')
-             AND (SELECT count(DISTINCT f.path) FROM file AS f JOIN source AS s USING (source) WHERE s.rank = 3 AND s.format <> 'tfevents')
-              > 1 THEN '
+             AND (SELECT count(DISTINCT f.path) FROM file AS f JOIN source AS s USING (source) WHERE s.rank = 3) > 1 THEN '
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH log AS MATERIALIZED (
   SELECT DISTINCT a.job, a.source, a.chips, rtrim(a.job, replace(a.job, ''/'', '''')) AS folder
@@ -23,4 +24,26 @@ FROM (SELECT b.job, b.first_step, a.job AS earlier, row_number() OVER (PARTITION
       FROM both AS b JOIN both AS a USING (source, folder, chips)
       WHERE b.first_time >= a.last_time AND b.first_time > 1e8 AND b.first_step > a.first_step
         AND b.first_step <= a.last_step + max(1, (a.last_step - a.first_step) / max(1, a.n - 1)))
-WHERE nth = 1' ELSE '' END;
+WHERE nth = 1;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+WITH told AS MATERIALIZED (
+  SELECT job, min(start_time) AS first_time, max(end_time) AS last_time, max(step) - 10 * max(1, (max(step) - min(step)) / max(1, count(*) - 1)) AS tail
+  FROM temp.spans WHERE kind = ''step'' AND step IS NOT NULL AND typeof(start_time) IN (''integer'', ''real'')
+    AND job IN (SELECT a.job FROM all_allocations AS a JOIN source AS s USING (source) WHERE s.rank = 3 AND a.chips > 0)
+  GROUP BY job
+),
+beside AS MATERIALIZED ( -- at the time of another: what one has at its end the other has, if they are of one run
+  SELECT job, tail FROM (
+    SELECT *, max(last_time) OVER (ORDER BY first_time, job ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) > first_time
+                OR lead(first_time) OVER (ORDER BY first_time, job) < last_time AS overlaps FROM told) WHERE overlaps
+),
+late AS MATERIALIZED ( -- times of a log without a clock are counted from its first step: what steps took tells them
+  SELECT s.job, s.step, iif(s.start_time > 1e8, s.end_time, round(s.end_time - s.start_time, 3)) AS time
+  FROM beside AS b CROSS JOIN temp.spans AS s ON s.job = b.job AND s.kind = ''step'' AND s.step > b.tail
+)
+SELECT max(job, other), ''warning'', ''parallel_logs'', NULL, max(n), ''steps that '' || min(job, other) || '' has at the same times: each log counts as a job. If they are of one run, remove one, or give both one name by the option job''
+FROM (SELECT l.job, s.job AS other, count(*) AS n, max(l.time <> CAST(l.time AS INTEGER)) + (min(l.time) > 1e8) AS precise
+      FROM (SELECT 1 FROM late LIMIT 1) CROSS JOIN temp.spans AS s CROSS JOIN late AS l
+        ON l.step = s.step AND l.time = iif(s.start_time > 1e8, s.end_time, round(s.end_time - s.start_time, 3)) AND l.job <> s.job
+      WHERE s.kind = ''step'' AND s.job IN (SELECT job FROM beside) GROUP BY 1, 2)
+WHERE n > 2 - precise AND NOT EXISTS (SELECT 1 FROM mpg_issues AS i WHERE i.kind = ''parallel_logs'' AND i.source IN (job, other)) GROUP BY 1' ELSE '' END;

@@ -17,7 +17,8 @@ CREATE TABLE file(
   said_task TEXT,          -- and an array's task: '123_4'
   options TEXT NOT NULL,   -- JSON object, with what was inferred
   inferred TEXT NOT NULL,  -- JSON object: option and why
-  head INTEGER,            -- a hash of its first bytes
+  head INTEGER,            -- a hash of its first bytes,
+  begin INTEGER,           -- and of as many of them as a power of two has; 0: of fewer than 64
   -- Unix seconds: when its job began, of a log without a clock whose own text and options do not tell it (match.sql)
   start REAL,
   -- Of a log that lacks it: the time that its name tells, or the begin of the day, and the folder whose name that is (named.sql).
@@ -32,7 +33,10 @@ CREATE TABLE file(
 -- The name of the log that a file may be a part of, and its place among the parts (parts.sql).
 CREATE TABLE log_name(file INTEGER PRIMARY KEY, name TEXT NOT NULL, place TEXT NOT NULL);
 
-CREATE TABLE copy(file INTEGER PRIMARY KEY, original TEXT NOT NULL, left_out INTEGER NOT NULL);
+-- The hashes of the first 64 bytes of a file, of the first 128 and so on.
+CREATE TABLE file_begin(begin INTEGER, file INTEGER);
+-- A file that has the content of another; is_begin: that the other begins with.
+CREATE TABLE copy(file INTEGER PRIMARY KEY, original TEXT NOT NULL, is_begin INTEGER NOT NULL, left_out INTEGER NOT NULL);
 
 CREATE TABLE source(
   source INTEGER PRIMARY KEY, format TEXT NOT NULL, rank INTEGER NOT NULL, options TEXT NOT NULL,

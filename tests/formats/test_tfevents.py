@@ -441,7 +441,7 @@ class Mapping(FolderCase):
 
     def test_hosts_that_write_at_once(self):
         self.write("run/host-0", *self.run_of(1000, [1, 2, 3]))
-        self.write("run/host-1", *self.run_of(1000, [1, 2]))
+        self.write("run/host-1", *self.run_of(1000.5, [1, 2]))
         self.assertEqual([1, 2, 3], [row[5] for row in self.spans() if row[2] == "step"])
         self.assertEqual(
             [(self.path("run/host-1"), 2)],

@@ -83,7 +83,7 @@ class BehindAPrefix(OfEachTrainer):
                     [(path,)],
                     self.rows("SELECT source FROM mpg_issues WHERE kind = 'reversed_lines' AND source = ?", path),
                 )
-                another = [*lines, "another log\n"]
+                another = ["another log\n", *lines]
                 self.assertEqual(
                     self.sums(self.folder_of({"a.log": "".join(lines), "b.log": "".join(another)})),
                     self.sums(self.folder_of({"a.log": "".join(lines), "b.log": "".join(reversed(another))})),
@@ -440,7 +440,7 @@ class OfTwoHosts(Case):
             with open(os.path.join(ROOT, "fixtures", source), encoding="utf-8") as file:
                 text = file.read()
             sums = []
-            for files in ({"a.log": text}, {"a.log": text, "b.log": text + "\n"}):
+            for files in ({"a.log": text}, {"a.log": text, "b.log": "\n" + text}):
                 fleet = json.dumps(
                     {
                         "sources": [

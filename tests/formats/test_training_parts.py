@@ -276,7 +276,7 @@ class Rotated(OfEachTrainer):
                 lines = file.read().splitlines(True)
             half = len(lines) // 2
             for why, files in (
-                ("ranks", (lines, [*lines, "done\n"])),
+                ("ranks", (lines, ["\n", *lines])),
                 ("attempts", (lines[half:], lines[:half])),
                 ("anew", (lines, [line.replace(day, month) for line in lines] + ["done\n"])),
             ):

@@ -406,7 +406,7 @@ class Trackers(TrainerLogs):
         )
 
     def test_trackers_beside_a_log(self):
-        """Of one folder and time, and nothing names a job: each counts as one, which is listed. The same option job makes them one; of another folder or time nothing is said."""
+        """Of one folder and time, and nothing names a job: each counts as one, which is listed. The same option job makes them one; in another folder the times of steps say so, and of another time nothing is said."""
         wandb = "".join(json.dumps({"_step": i, "_timestamp": T0 + 10 * i, "loss": 2.5}) + "\n" for i in range(1, 8))
         board = lambda late: tfevents.begin(T0 + late) + b"".join(
             tfevents.event(T0 + late + 10 * i, i, (5, [(1, tfevents.simple("train/loss", 2.5))])) for i in range(1, 8)
@@ -418,7 +418,7 @@ class Trackers(TrainerLogs):
         for files, said in (
             ({"r/w.jsonl": wandb, "r/events.out.tfevents.1.h": board(0)}, 1),
             ({"r/w.jsonl": wandb, "r/train.log": log}, 1),
-            ({"r/w.jsonl": wandb, "s/train.log": log}, 0),
+            ({"r/w.jsonl": wandb, "s/train.log": log}, 1),
             ({"r/w.jsonl": wandb, "r/events.out.tfevents.1.h": board(7200)}, 0),
         ):
             folder = self.folder_of(files)

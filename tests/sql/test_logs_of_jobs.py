@@ -406,7 +406,7 @@ class Options(Logs):
         """Its log is known by its first lines. That another of the format has steps does not hide it; a rank's log beside one with steps is none."""
         crashed = megatron(60, 1, 0)
         for logs, listed in (
-            ({"5101.out": megatron(60, 1, 50), "5102.out": crashed}, [("5102.out", "5102")]),
+            ({"5101.out": megatron(61, 1, 50), "5102.out": crashed}, [("5102.out", "5102")]),
             ({"5101/a.log": megatron(60, 1, 50), "5101/b.log": crashed}, []),
             ({"5101.out": maxtext(0, 50), "5102.out": maxtext(0, -1)}, [("5102.out", "5102")]),
             ({"5101.out": megatron(60, 1, 50), "5102.out": maxtext(0, -1)}, [("5102.out", "5102")]),

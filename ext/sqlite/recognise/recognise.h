@@ -11,6 +11,7 @@
 #include "script.h"
 
 #define MPG_HEAD_BYTES ((size_t)256 << 10)     /* of a file, unpacked, that are looked at */
+#define MPG_BEGINS 13                          /* 64 bytes to all of them, doubling */
 #define MPG_UNREADABLE "that cannot be read: " /* in the reason, of a file that is damaged */
 
 typedef struct mpg_recogniser mpg_recogniser;
@@ -28,7 +29,10 @@ typedef struct mpg_recognised {
   mpg_str parameter;        /* of the script, that the file goes to */
   mpg_str missing[4];       /* options that the script needs and the file does not tell */
   size_t nmissing;
-  uint64_t head;    /* a hash of the first bytes; 0: there are none */
+  uint64_t head; /* a hash of the first bytes; 0: there are none */
+  /* The same of the first 64 bytes, of 128 and so on, as far as the file goes. */
+  uint64_t begin[MPG_BEGINS];
+  size_t nbegin;
   char job[132];    /* that the file's own text names, or empty; */
   char task[132];   /* the same of an array's task, "123_4", or of the first pod and the last */
   char reason[256]; /* how it was recognised, or why it was not */

@@ -2,11 +2,24 @@
 #include "copies.h"
 #include "../../goodput/native/same_content.h"
 
+/* Formats of which a file is a log, or the record of a run, that goes on while it is written. */
+#define OF_RUNS                                                                                    \
+  "('maxtext', 'megatron', 'torchtitan', 'nanogpt', 'trainer', 'tfevents', 'goodput', 'otlp', "    \
+  "'mllog', 'nvrx')"
+
 /* Pairs that begin alike. Samples without times have their time in the name of the file. */
 static const char pairs[] =
-    "SELECT a.file, a.path, b.path FROM file AS a JOIN file AS b ON b.head = a.head AND b.file < "
-    "a.file AND b.format = a.format AND b.parameter = a.parameter AND b.options = a.options WHERE "
-    "a.parameter NOT IN ('prometheus', 'kube_state') ORDER BY a.file, b.file";
+    "SELECT a.file, a.path, b.path, 0 FROM file AS a JOIN file AS b ON b.head = a.head AND b.file "
+    "< a.file AND b.format = a.format AND b.parameter = a.parameter AND b.options = a.options "
+    "WHERE a.parameter NOT IN ('prometheus', 'kube_state') ORDER BY a.file, b.file";
+
+/* Those of which one may be the beginning of the other, as a copy is that was made earlier. */
+static const char begins[] =
+    "SELECT a.file, a.path, b.path, 1 FROM file AS a JOIN file_begin AS g ON g.begin = a.begin "
+    "JOIN file AS b ON b.file = g.file WHERE b.file <> a.file AND b.format = a.format AND "
+    "b.parameter = a.parameter AND b.options = a.options AND a.format IN " OF_RUNS
+    " AND a.file NOT IN (SELECT file FROM copy) AND b.file NOT IN (SELECT file FROM copy) "
+    "ORDER BY a.file, b.file";
 
 /*
 ** Logs without a clock are alike if two runs failed at the same step; those with one are of one run
@@ -20,37 +33,49 @@ static const char decide[] =
     "UPDATE copy SET left_out = 1 WHERE EXISTS ("
     "SELECT 1 FROM file AS f WHERE f.file = copy.file AND f.format <> 'native' "
     "AND f.missing NOT LIKE '%\"start\"%' AND json_extract(f.options, '$.start') IS NULL "
-    "AND (f.format IN ('maxtext', 'megatron', 'torchtitan', 'nanogpt', 'trainer', 'tfevents', "
-    "'goodput', 'otlp', 'mllog') "
+    "AND (f.format IN " OF_RUNS " "
     "OR rtrim(f.path, replace(f.path, '/', '')) = rtrim(original, replace(original, '/', '')) "
     "OR rtrim(f.path, replace(f.path, '/', '')) IN "
     "(SELECT folder FROM recognised_in WHERE copies = n)));"
-    "UPDATE file SET format = NULL, certainty = NULL, reason = 'the same content as ' || original "
+    "UPDATE file SET format = NULL, certainty = NULL, reason = iif(is_begin, 'the "
+    "beginning of ', 'the same content as ') || original "
     "FROM copy WHERE copy.file = file.file AND left_out;";
 
-static mpg_rc insert_copy(mpg_sources *s, sqlite3_int64 file, const char *original, mpg_err *err) {
-  return mpg_private_do(&s->db, err, "INSERT INTO copy VALUES (%lld, %Q, 0)", (long long)file,
-                        original);
+static mpg_rc insert_copy(mpg_sources *s, sqlite3_int64 file, const char *original, int is_begin,
+                          mpg_err *err) {
+  return mpg_private_do(&s->db, err, "INSERT INTO copy VALUES (%lld, %Q, %d, 0)", (long long)file,
+                        original, is_begin);
 }
 
-static mpg_rc find_copies(mpg_sources *s, bool *any, mpg_err *err) {
+static mpg_rc begins_other(mpg_sources *s, const char *path, const char *other, bool *so,
+                           mpg_err *err) {
+  mpg_likeness likeness;
+  const mpg_rc rc = mpg_compare_content(s->env, path, other, &likeness, err);
+  *so = likeness == MPG_BEGINS_OTHER;
+  return rc;
+}
+
+/* Of the pairs that `query` gives, those that are so. */
+static mpg_rc find_copies(mpg_sources *s, const char *query, bool *any, mpg_err *err) {
   sqlite3_stmt *stmt = NULL;
   sqlite3_int64 last = 0;
-  mpg_rc rc = mpg_private_prepare(&s->db, pairs, &stmt, err);
+  mpg_rc rc = mpg_private_prepare(&s->db, query, &stmt, err);
   int code = SQLITE_DONE;
   while (rc == MPG_OK && (code = sqlite3_step(stmt)) == SQLITE_ROW) {
     const sqlite3_int64 file = sqlite3_column_int64(stmt, 0);
     const char *path = (const char *)sqlite3_column_text(stmt, 1);
     const char *other = (const char *)sqlite3_column_text(stmt, 2);
+    const int is_begin = sqlite3_column_int(stmt, 3);
     bool same = false;
     if (path == NULL || other == NULL)
       rc = mpg_fail_nomem(err);
     else if (file != last)
-      rc = mpg_same_content(s->env, other, path, &same, err);
+      rc = is_begin ? begins_other(s, path, other, &same, err)
+                    : mpg_same_content(s->env, other, path, &same, err);
     if (rc == MPG_OK && same) {
       *any = true;
       last = file;
-      rc = insert_copy(s, file, other, err);
+      rc = insert_copy(s, file, other, is_begin, err);
     }
   }
   if (rc == MPG_OK && code != SQLITE_DONE)
@@ -61,7 +86,11 @@ static mpg_rc find_copies(mpg_sources *s, bool *any, mpg_err *err) {
 
 mpg_rc mpg_sources_leave_out_copies(mpg_sources *s, mpg_err *err) {
   bool any = false;
-  mpg_rc rc = find_copies(s, &any, err);
+  mpg_rc rc = mpg_private_do_text(&s->db, "CREATE INDEX file_begin_of ON file_begin(begin)", err);
+  if (rc == MPG_OK)
+    rc = find_copies(s, pairs, &any, err);
+  if (rc == MPG_OK)
+    rc = find_copies(s, begins, &any, err);
   return rc == MPG_OK && any ? mpg_private_do_text(&s->db, decide, err) : rc;
 }
 
@@ -69,15 +98,21 @@ static mpg_rc list_copy(void *ctx, sqlite3_stmt *stmt, mpg_err *err) {
   mpg_sources *s = ctx;
   const char *path = (const char *)sqlite3_column_text(stmt, 0);
   const char *original = (const char *)sqlite3_column_text(stmt, 1);
-  if (path == NULL || original == NULL ||
-      mpg_add_same_content(&s->host->issues, path, original) != MPG_OK)
+  int added = MPG_NOMEM;
+  if (path == NULL || original == NULL)
     return mpg_fail_nomem(err);
-  return MPG_OK;
+  if (sqlite3_column_int(stmt, 2))
+    added = mpg_issues_add(&s->host->issues, MPG_WARNING, path, "same_content", 0, 1,
+                           "%s begins with its content: its records come twice", original);
+  else
+    added = mpg_add_same_content(&s->host->issues, path, original);
+  return added == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
 }
 
 mpg_rc mpg_sources_list_copies(mpg_sources *s, mpg_err *err) {
-  return mpg_private_run(&s->db,
-                         "SELECT path, original FROM copy JOIN file USING (file) WHERE NOT "
-                         "left_out AND format <> 'native'",
-                         NULL, s, list_copy, err);
+  return mpg_private_run(
+      &s->db,
+      "SELECT path, original, is_begin FROM copy JOIN file USING (file) WHERE NOT "
+      "left_out AND format <> 'native'",
+      NULL, s, list_copy, err);
 }

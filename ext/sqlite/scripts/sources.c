@@ -18,6 +18,7 @@
 #include "source_run.h"
 #include "../host.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- SQL on the private connection ---- */
@@ -86,7 +87,23 @@ static mpg_rc file_insert(mpg_sources *s, sqlite3_stmt *insert, const char *path
             SQLITE_OK;
   failed |= sqlite3_bind_int64(insert, 10, (sqlite3_int64)what->head) != SQLITE_OK;
   failed |= bind_str(insert, 11, mpg_str_of(what->task)) != SQLITE_OK;
+  failed |= sqlite3_bind_int64(
+                insert, 12, what->nbegin == 0 ? 0 : (sqlite3_int64)what->begin[what->nbegin - 1]) !=
+            SQLITE_OK;
   return failed ? mpg_fail_nomem(err) : finish_statement(s, insert, err);
+}
+
+/* What of a file that was inserted copies.c looks for. */
+static mpg_rc begins_insert(mpg_sources *s, const mpg_recognised *what, mpg_err *err) {
+  char list[24 * MPG_BEGINS] = "";
+  for (size_t i = 0, n = 0; i < what->nbegin; i++)
+    n += (size_t)snprintf(list + n, sizeof list - n, "%s(%lld)", i == 0 ? "" : ",",
+                          (long long)what->begin[i]);
+  return what->nbegin == 0
+             ? MPG_OK
+             : mpg_private_do(&s->db, err,
+                              "INSERT INTO file_begin SELECT column1, %lld FROM (VALUES %s)",
+                              (long long)sqlite3_last_insert_rowid(s->db.db), list);
 }
 
 /* An entry's option `format`, owned by SQLite's allocator; NULL: it has none. */
@@ -192,6 +209,8 @@ static mpg_rc find_files(mpg_sources *s, sqlite3_stmt *insert, size_t entry, mpg
       rc = leave_out_packed(s, path, copied, &what, err);
     if (rc == MPG_OK)
       rc = file_insert(s, insert, path, entry, &what, format != NULL, err);
+    if (rc == MPG_OK && sqlite3_changes(s->db.db) > 0)
+      rc = begins_insert(s, &what, err);
   }
   for (size_t i = 0; rc == MPG_OK && i < paths->n_passed; i++) {
     mpg_recognised what = {.certainty = MPG_NOT_RECOGNISED};
@@ -208,11 +227,11 @@ static mpg_rc find_all(mpg_sources *s, mpg_err *err) {
   mpg_rc rc = mpg_private_prepare(
       &s->db,
       "INSERT OR IGNORE INTO file(path, entry, format, parameter, certainty, reason, "
-      "missing, said_job, options, inferred, head, said_task) "
+      "missing, said_job, options, inferred, head, said_task, begin) "
       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, (SELECT json_group_array(value) FROM json_each(?7) WHERE "
       "json_extract(?9, '$.' || value) IS NULL), ?8, (SELECT json_group_object(key, value) FROM "
       "(SELECT key, value FROM json_each(?9) WHERE key <> 'format' AND value IS NOT NULL ORDER BY "
-      "key)), '{}', ?10, ?11)",
+      "key)), '{}', ?10, ?11, ?12)",
       &insert, err);
   for (size_t i = 0; rc == MPG_OK && i < s->entries.n; i++)
     rc = find_files(s, insert, i, err);

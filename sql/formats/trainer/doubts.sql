@@ -72,13 +72,14 @@ WITH lasting AS (
   SELECT file, first, last, row_number() OVER (
                                                ORDER BY last - first > 0.9 * longest DESC, begun DESC, last - first DESC, n DESC,
                                                  file) AS place
-  FROM (SELECT file, min(time) AS first, max(time) AS last, count(*) AS n, count(begun) > 0 AS begun,
+  FROM (SELECT coalesce(part, file) AS file, min(time) AS first, max(time) AS last, count(*) AS n, count(begun) > 0 AS begun,
                max(max(time) - min(time)) OVER () AS longest
-        FROM trainer_points WHERE :job IS NOT NULL AND rank IS NULL AND seconds IS NULL AND time > 1e8 GROUP BY file)
+        FROM trainer_points WHERE :job IS NOT NULL AND rank IS NULL AND seconds IS NULL AND time > 1e8
+          AND file NOT IN (SELECT file FROM trainer_marks) GROUP BY 1)
 )
 SELECT p.rowid AS id, p.file, p.line, min(b.file) AS other
 FROM lasting AS a JOIN lasting AS b ON b.place < a.place AND b.first < a.last AND b.last > a.first
-JOIN trainer_points AS p ON p.file = a.file
+JOIN trainer_points AS p ON coalesce(p.part, p.file) = a.file
   AND (p.time BETWEEN b.first AND b.last OR min(a.last, b.last) - max(a.first, b.first) > 0.9 * (a.last - a.first))
 GROUP BY p.rowid;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)

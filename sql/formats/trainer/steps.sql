@@ -12,16 +12,16 @@ INSERT OR IGNORE INTO trainer_begun SELECT file, line FROM trainer_marks WHERE r
 DROP TABLE IF EXISTS temp.trainer_spaced;
 CREATE TEMP TABLE trainer_spaced AS
 WITH filed AS (
-  SELECT p.*, p.rowid AS id, min(time) OVER (PARTITION BY p.file, p.run) AS first_of_file,
+  SELECT p.*, p.rowid AS id, coalesce(part, file) AS log, min(time) OVER (PARTITION BY coalesce(part, file), p.run) AS first_of_file,
          (SELECT max(m.line) FROM trainer_begun AS m WHERE m.file = p.file AND m.line <= p.line) AS after
   FROM trainer_points AS p
 ),
 marked AS (
-  SELECT *, lag(file) OVER w IS NOT file OR lag(run) OVER w IS NOT run OR step < lag(step) OVER w OR coalesce(resumed, 0)
+  SELECT *, lag(log) OVER w IS NOT log OR lag(run) OVER w IS NOT run OR step < lag(step) OVER w OR coalesce(resumed, 0)
            OR coalesce(after > lag(line) OVER w, 0) AS begins
-  FROM filed WINDOW w AS (PARTITION BY job ORDER BY first_of_file, file, run, line, id)
+  FROM filed WINDOW w AS (PARTITION BY job ORDER BY first_of_file, log, run, at, line, id)
 ),
-numbered AS (SELECT *, sum(begins) OVER (PARTITION BY job ORDER BY first_of_file, file, run, line, id) AS attempt FROM marked),
+numbered AS (SELECT *, sum(begins) OVER (PARTITION BY job ORDER BY first_of_file, log, run, at, line, id) AS attempt FROM marked),
 single AS (
   SELECT job, attempt, file, step, min(line) AS line, max(time) AS end_time, max(seconds) AS told_seconds, max(loss) AS loss,
          max(tflops) AS tflops, min(begun) AS begun, min(run) AS run, count(*) AS n
