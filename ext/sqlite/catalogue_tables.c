@@ -16,6 +16,7 @@
 ** and is not. Mappings insert what they leave out into mpg_issues; nothing else can be changed.
 */
 #include "catalogue.h"
+#include "constraint.h"
 #include "../goodput/account.h"
 #include "../read/input/utf8.h"
 #include "../read/parse/json_writer.h"
@@ -60,10 +61,13 @@ static int table_connect(sqlite3 *db, void *aux, int argc, const char *const *ar
 
 /* Always a full scan: SQLite checks every condition itself. */
 static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
-  (void)base;
+  static const char *const severities[] = {"info", "warning", "data_loss"};
+  const mpg_word_column severity = {"mpg_issues", "severity", 1, severities, 3};
   info->estimatedRows = 300;
   info->estimatedCost = 300;
-  return SQLITE_OK;
+  return ((const mpg_table *)base)->module->parameter == ISSUES
+             ? mpg_constraint_of_words(base, info, &severity)
+             : SQLITE_OK;
 }
 
 static int table_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out) {

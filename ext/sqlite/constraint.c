@@ -1,8 +1,10 @@
 /* constraint.c - see constraint.h. */
 #include "constraint.h"
 #include "host.h"
+#include "results.h"
 
 #include <math.h>
+#include <string.h>
 
 bool mpg_constraint_is_constant(sqlite3_index_info *info, int c) {
   return mpg_host_constant(info, c) != NULL;
@@ -11,4 +13,33 @@ bool mpg_constraint_is_constant(sqlite3_index_info *info, int c) {
 /* To SQLite a cost is a logarithm, of large ones in whole powers of two. */
 void mpg_constraint_in_doubt(sqlite3_index_info *info, int n) {
   info->estimatedCost = ldexp(info->estimatedCost, n < 100 ? n : 100);
+}
+
+int mpg_value_of_words(sqlite3_vtab *vtab, sqlite3_value *value, const mpg_word_column *column) {
+  const mpg_value found = value == NULL ? (mpg_value){.type = MPG_NULL} : mpg_value_of(value);
+  char what[400] = "one of ";
+  size_t n = strlen(what);
+  if (found.type != MPG_TEXT)
+    return SQLITE_OK;
+  for (size_t i = 0; i < column->n; i++) {
+    if (mpg_str_eq(found.s, mpg_str_of(column->words[i])))
+      return SQLITE_OK;
+    (void)sqlite3_snprintf((int)(sizeof what - n), what + n, "%s'%s'", i == 0 ? "" : ", ",
+                           column->words[i]);
+    n += strlen(what + n);
+  }
+  return mpg_vtab_misuse(vtab, column->table, column->name, what, &found);
+}
+
+int mpg_constraint_of_words(sqlite3_vtab *vtab, sqlite3_index_info *info,
+                            const mpg_word_column *column) {
+  int rc = SQLITE_OK;
+  for (int i = 0; rc == SQLITE_OK && i < info->nConstraint; i++) {
+    const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+    if (c->iColumn == column->column &&
+        (c->op == SQLITE_INDEX_CONSTRAINT_EQ || c->op == SQLITE_INDEX_CONSTRAINT_NE) &&
+        sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0)
+      rc = mpg_value_of_words(vtab, mpg_host_constant(info, i), column);
+  }
+  return rc;
 }

@@ -24,4 +24,19 @@ bool mpg_constraint_is_constant(sqlite3_index_info *info, int c);
 */
 void mpg_constraint_in_doubt(sqlite3_index_info *info, int n);
 
+/* A column that holds nothing but these words, which are `n`. */
+typedef struct mpg_word_column {
+  const char *table, *name; /* for the message */
+  int column;
+  const char *const *words;
+  size_t n;
+} mpg_word_column;
+
+/* SQLITE_OK, or the table has its error: the column is compared by = or <> with a constant text that
+** is none of its words, and so with nothing. That of another collation is not looked at. */
+int mpg_constraint_of_words(sqlite3_vtab *vtab, sqlite3_index_info *info,
+                            const mpg_word_column *column);
+/* The same of one value. */
+int mpg_value_of_words(sqlite3_vtab *vtab, sqlite3_value *value, const mpg_word_column *column);
+
 #endif

@@ -9,6 +9,7 @@ import json
 import os
 import random
 import re
+import sqlite3
 import unittest
 from collections import Counter
 
@@ -513,13 +514,19 @@ class Differential(BaseCase):
                     question = Question(rng, columns, values, measures)
                     sql = question.ask()
                     given = question.parameters[: max(map(int, re.findall(r"\?(\d+)", sql)), default=0)]
-                    found, wanted = (
-                        [
-                            tuple((type(value), value) for value in row)
-                            for row in self.rows(sql.replace("{t}", t).replace("{v}", v).replace("{+}", plus), *given)
-                        ]
-                        for t, v, plus in ((table, "of_table", ""), ("copied", "of_copy", "+"))
-                    )
+                    try:
+                        found, wanted = (
+                            [
+                                tuple((type(value), value) for value in row)
+                                for row in self.rows(
+                                    sql.replace("{t}", t).replace("{v}", v).replace("{+}", plus), *given
+                                )
+                            ]
+                            for t, v, plus in ((table, "of_table", ""), ("copied", "of_copy", "+"))
+                        )
+                    except sqlite3.OperationalError as error:  # a word that the column never has
+                        self.assertRegex(str(error), "(category|size|record|severity): expected one of")
+                        continue
                     self.assertEqual(Counter(found), Counter(wanted), (seed, table, sql, given))
                     with_rows += bool(wanted)
                     asked += 1

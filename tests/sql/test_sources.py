@@ -176,13 +176,13 @@ class Trouble(Folder):
                 self.db.execute(f"DROP TABLE {schema}.outage_reasons")
 
     def test_logs_of_several_ranks_are_listed(self):
-        """Without a scheduler each log is a job: two of as many chips at the same time may be of one job."""
+        """Without a scheduler each log is a job: two of as many chips at the same time, or that tell the same steps then, may be of one job."""
         line = " [2026-03-02 09:00:{0:06.3f}] iteration {0:8d}/     100 | consumed samples: 1 | elapsed time per iteration (ms): 1000.0 | lm loss: 1.0E+00 |\n"
 
         def log(first):
             return "using world size: 8\n" + "".join(line.format(i) for i in range(first, 21))
 
-        for second, listed in ((1, 1), (8, 0)):
+        for second, listed in ((1, 1), (8, 1)):
             self.write("rank0.log", log(1))
             self.write("rank7.log", "of rank 7\n" + log(second))
             self.rows("SELECT count(*) FROM trace_rollup(?)", self.folder)

@@ -2,6 +2,7 @@
 #include "ledger_declaration.h"
 #include "ledger_arguments.h"
 #include "ledger_plan.h"
+#include "../constraint.h"
 #include "../host.h"
 
 const mpg_ledger_table *mpg_ledger_table_of(const mpg_table *t) {
@@ -75,9 +76,33 @@ int mpg_ledger_missing(const mpg_ledger_table *kind, unsigned long long columns,
   return -1;
 }
 
+/* Categories and sizes are a few words: a comparison with another is a mistake. */
+static int check_words(sqlite3_vtab *vtab, sqlite3_index_info *info, const mpg_ledger_table *kind) {
+  const char *words[MPG_CATEGORIES];
+  int rc = SQLITE_OK;
+  for (int i = 0; rc == SQLITE_OK && kind->cols != NULL && i < kind->ncols; i++) {
+    size_t n = 0;
+    if (kind->cols[i] == MPG_COL_CATEGORY)
+      for (; n < MPG_CATEGORIES; n++)
+        words[n] = mpg_category_name((mpg_category)n);
+    else if (kind->cols[i] == MPG_COL_SIZE)
+      for (; n < 4; n++)
+        words[n] = mpg_size_name((uint8_t)(n + 1));
+    if (n > 0)
+      rc = mpg_constraint_of_words(
+          vtab, info,
+          &(mpg_word_column){kind->name,
+                             mpg_ledger_column_get((mpg_ledger_column)kind->cols[i])->name, i,
+                             words, n});
+  }
+  return rc;
+}
+
 int mpg_ledger_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   const mpg_ledger_table *kind = mpg_ledger_table_of((const mpg_table *)vtab);
-  int at[MPG_ARGS], n = 0;
+  int at[MPG_ARGS], n = 0, rc = check_words(vtab, info, kind);
+  if (rc != SQLITE_OK)
+    return rc;
   for (int a = 0; a < MPG_ARGS; a++)
     at[a] = -1;
   for (int i = 0; i < info->nConstraint; i++) {

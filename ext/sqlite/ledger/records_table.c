@@ -15,6 +15,7 @@
 #include "record_id.h"
 #include "records_plan.h"
 #include "records_reading.h"
+#include "../constraint.h"
 #include "../host.h"
 
 #include <math.h>
@@ -316,6 +317,15 @@ static void find_record(cursor *c) {
 
 /* ---- the scan ---- */
 
+/* SQLITE_OK, or the table has its error: there is no relation of that name. */
+static int check_record(mpg_table *t, sqlite3_value *value) {
+  const char *names[MPG_RELATIONS];
+  for (int r = 0; r < MPG_RELATIONS; r++)
+    names[r] = mpg_relation_get((mpg_relation)r)->name;
+  return mpg_value_of_words(&t->base, value,
+                            &(mpg_word_column){t->module->name, "record", 0, names, MPG_RELATIONS});
+}
+
 /* The relations that a constraint on `record` leaves, which SQLite does not compare again; without
 ** one all. NULL is like nothing and unlike nothing. */
 static void choose_relations(cursor *c, int idx_num, sqlite3_value *value) {
@@ -375,6 +385,9 @@ static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *id
   if (from_files(t) &&
       mpg_argument_is_nothing(t->conn, t->module->name, "path", c->args[MPG_ARG_PATH]))
     return SQLITE_OK;
+  if ((idx_num & (MPG_RECORD_IS | MPG_RECORD_IS_NOT)) != 0 && n < argc &&
+      (code = check_record(t, argv[n])) != SQLITE_OK)
+    return code;
   choose_relations(c, idx_num, n < argc ? argv[n] : NULL);
   n += (idx_num & (MPG_RECORD_IS | MPG_RECORD_IS_NOT)) != 0;
   c->reading = mpg_records_read(t->conn, from_files(t), c->args, &err);

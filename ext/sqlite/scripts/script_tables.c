@@ -187,6 +187,50 @@ static int host_failure(sqlite3_vtab *base, sqlite3 *db, int rc) {
 }
 
 /*
+** That an argument which names a value of the ledger names one that is there, as the head says:
+** "one pool", or of mpg_migration "its value before". SQLITE_OK, or the table has its error.
+*/
+static int check_value(cursor *c, const mpg_table *t, int i) {
+  const mpg_head *a = &c->shape.arguments[i];
+  const bool pool = mpg_str_contains(a->text, MPG_STR("one pool"));
+  const bool side = mpg_str_contains(a->text, MPG_STR("its value "));
+  const mpg_value of =
+      side && c->arguments[0] != NULL ? mpg_value_of(c->arguments[0]) : (mpg_value){MPG_NULL};
+  const mpg_value value = c->arguments[i] == NULL ? of : mpg_value_of(c->arguments[i]);
+  const char *table = pool ? "ledger" : "cells";
+  mpg_str column = pool ? MPG_STR("pool") : of.type == MPG_TEXT ? of.s : MPG_STR("runtime");
+  char *query, name[64];
+  sqlite3_stmt *stmt = NULL;
+  int rc;
+  if ((!pool && !side) || c->arguments[i] == NULL || value.type == MPG_NULL)
+    return SQLITE_OK;
+  query = sqlite3_mprintf(
+      "SELECT sum(\"%.*w\" = ?1), %Q || ' of the ledger, such as ' || "
+      "coalesce(group_concat(quote(\"%.*w\"), ', '), 'none, as it has none') FROM "
+      "(SELECT DISTINCT \"%.*w\" FROM %s WHERE \"%.*w\" IS NOT NULL "
+      "ORDER BY \"%.*w\" = ?1 DESC, 1 LIMIT 8)",
+      (int)column.n, column.p, pool ? "a pool" : "a value", (int)column.n, column.p, (int)column.n,
+      column.p, table, (int)column.n, column.p, (int)column.n, column.p);
+  if (query == NULL)
+    return SQLITE_NOMEM;
+  rc = sqlite3_prepare_v3(t->conn->db, query, -1, SQLITE_PREPARE_NO_VTAB, &stmt, NULL);
+  sqlite3_free(query);
+  if (rc == SQLITE_OK)
+    rc = sqlite3_bind_value(stmt, 1, c->arguments[i]);
+  if (rc == SQLITE_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+    rc = SQLITE_OK;
+    (void)sqlite3_snprintf((int)sizeof name, name, "%.*s", (int)a->name.n, a->name.p);
+    if (sqlite3_column_int(stmt, 0) == 0)
+      rc = mpg_vtab_misuse(c->base.pVtab, name_of(c->base.pVtab), name,
+                           (const char *)sqlite3_column_text(stmt, 1), &value);
+  } else {
+    rc = host_failure(c->base.pVtab, t->conn->db, rc);
+  }
+  (void)sqlite3_finalize(stmt);
+  return rc;
+}
+
+/*
 ** Prepares the question with its arguments bound. A query of ours counts as typed by the user. So
 ** it may not read virtual tables, which a stranger's database may have under these names.
 */
@@ -199,8 +243,12 @@ static int ask_host(cursor *c, const mpg_table *t) {
     if (argument >= 0 && c->arguments[argument] != NULL)
       rc = sqlite3_bind_value(c->rows, i, c->arguments[argument]);
   }
-  return rc == SQLITE_OK ? mpg_table_arguments_check(c->base.pVtab, &c->shape, c->arguments)
-                         : host_failure(c->base.pVtab, db, rc);
+  if (rc != SQLITE_OK)
+    return host_failure(c->base.pVtab, db, rc);
+  rc = mpg_table_arguments_check(c->base.pVtab, &c->shape, c->arguments);
+  for (int i = 0; rc == SQLITE_OK && i < c->shape.narguments; i++)
+    rc = check_value(c, t, i);
+  return rc;
 }
 
 static int script_next(sqlite3_vtab_cursor *base) {

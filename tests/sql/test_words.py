@@ -1,0 +1,89 @@
+"""Columns of a few words, and arguments that name what is there: a comparison with another word is an error, and not an empty answer."""
+
+import json
+import os
+import unittest
+
+from cases import Case
+from fleets import ROOT
+
+GOLDEN = os.path.join(ROOT, "fixtures", "golden")
+
+
+class Words(Case):
+    def setUp(self):
+        super().setUp()
+        self.rows("SELECT mpg_build(?)", GOLDEN)
+
+    def test_every_column(self):
+        tables = [f"{name}('{GOLDEN}')" for name in ("trace_ledger", "trace_rollup", "trace_timeline")]
+        tables += ["mpg_ledger", "mpg_rollup", "mpg_timeline"]
+        columns = [(table, "category", "ideal", "Ideal") for table in tables]
+        columns += [(table, "size", "S", "small") for table in tables if "timeline" not in table]
+        columns += [(table, "record", "jobs", "job") for table in (f"trace_records('{GOLDEN}')", "mpg_records")]
+        columns += [("mpg_issues", "severity", "warning", "warn")]
+        for table, column, word, other in columns:
+            with self.subTest(table=table, column=column):
+                self.rows(f"SELECT * FROM {table} WHERE {column} = '{word}'")
+                for operator in ("=", "<>"):
+                    said = self.error(f"SELECT * FROM {table} WHERE {column} {operator} '{other}'")
+                    self.assertRegex(
+                        said, rf"^{table.split('(')[0]}: {column}: expected one of .*'{word}'.*, found '{other}'$"
+                    )
+                self.rows(f"SELECT * FROM {table} WHERE {column} = '{other}' COLLATE NOCASE OR {column} IS NULL")
+
+    def test_a_record_that_is_a_parameter(self):
+        self.assertIn("found 'span'", self.error("SELECT * FROM mpg_records WHERE record = ?", "span"))
+        self.assertEqual(2, self.one("SELECT count(*) FROM mpg_records WHERE record = ?", "jobs"))
+
+    def test_values_of_the_ledger(self):
+        for question, arguments, said in (
+            ("mpg_losses", "'nopool'", "pool: expected a pool of the ledger, such as 'golden', found 'nopool'"),
+            ("mpg_rolling", "'nopool'", "pool: expected a pool of the ledger, such as 'golden', found 'nopool'"),
+            (
+                "mpg_migration",
+                "'phase', 'x', 'training'",
+                "before: expected a value of the ledger, such as 'serving', 'training', found 'x'",
+            ),
+            (
+                "mpg_migration",
+                "'phase', 'serving', 'x'",
+                "after: expected a value of the ledger, such as 'serving', 'training', found 'x'",
+            ),
+        ):
+            self.fails(f"{question}: {said}", f"SELECT * FROM {question}({arguments})")
+        self.assertLess(2, self.one("SELECT count(*) FROM mpg_losses('golden')"))
+        self.assertLess(2, self.one("SELECT count(*) FROM mpg_losses(NULL)"))
+
+    def test_a_chip_of_the_fleet_file(self):
+        """It is listed though nothing is rated; a trace may bring its own."""
+        for path, chip, said in (
+            ("slurm/sacct_jobs.psv", "h1000", 1),
+            ("training/torchtitan.log", "h1000", 1),
+            ("slurm/sacct_jobs.psv", "NVIDIA H100 80GB HBM3", 0),
+        ):
+            path = os.path.join(ROOT, "fixtures", path)
+            fleet = json.dumps({"sources": [{"path": path, "chip": chip}]})
+            for table in ("trace_rollup", "trace_sources"):
+                self.rows(f"SELECT * FROM {table}(?)", fleet)
+                self.assertEqual(
+                    [(f"option \"chip\": mpg_chips has no '{chip}'",)] * said,
+                    self.rows(
+                        "SELECT substr(detail, 1, instr(detail, ':') + instr(substr(detail, instr(detail, ':') + 1), ':') - 1) FROM mpg_issues WHERE kind = 'unknown_chip' AND source = ?",
+                        path,
+                    ),
+                )
+        own = self.folder_of(
+            {
+                "chips.csv": "chip,dtype,peak_flops\nown,bf16,1e15\n",
+                "a.psv": open(os.path.join(ROOT, "fixtures/slurm/sacct_jobs.psv"), encoding="utf-8").read(),
+            }
+        )
+        self.rows("SELECT * FROM trace_rollup(?)", json.dumps({"sources": [{"path": own, "chip": "own"}]}))
+        self.assertEqual(
+            0, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'unknown_chip' AND instr(source, ?)", own)
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()
