@@ -1,6 +1,9 @@
 /* arguments.c - see arguments.h. */
 #include "connection.h"
 #include "../base/intern.h"
+#include "../base/text.h"
+#include "host.h"
+#include "results.h"
 
 #include <string.h>
 
@@ -8,7 +11,34 @@ void mpg_declare_argument(sqlite3_str *sql, const char *name, const char *type) 
   sqlite3_str_appendf(sql, "\"%w\" %s%sHIDDEN", name, type, *type == '\0' ? "" : " ");
 }
 
-int mpg_plan_arguments(sqlite3_index_info *info, int first, int n) {
+/* That argument i is given twice, by position and by name, with two values. */
+static int fail_twice(sqlite3_vtab *vtab, const char *table, int i, sqlite3_value *one,
+                      sqlite3_value *other) {
+  const mpg_value a = mpg_value_of(one), b = mpg_value_of(other);
+  char first[MPG_FOUND], second[MPG_FOUND];
+  mpg_text_value(&a, first);
+  mpg_text_value(&b, second);
+  return mpg_vtab_error(vtab, "%s: argument %d is given twice: expected one value, found %s and %s",
+                        table, i + 1, first, second);
+}
+
+int mpg_argument_twice(sqlite3_vtab *vtab, const char *table, sqlite3_index_info *info, int i,
+                       int one, int other) {
+  sqlite3_value *a = one < 0 ? NULL : mpg_host_constant(info, one);
+  sqlite3_value *b = mpg_host_constant(info, other);
+  const char *x, *y;
+  if (a == NULL || b == NULL || sqlite3_value_type(a) == SQLITE_NULL ||
+      sqlite3_value_type(b) == SQLITE_NULL)
+    return SQLITE_OK;
+  x = (const char *)sqlite3_value_text(a);
+  y = (const char *)sqlite3_value_text(b);
+  if (x == NULL || y == NULL)
+    return SQLITE_NOMEM;
+  return strcmp(x, y) == 0 ? SQLITE_OK : fail_twice(vtab, table, i, a, b);
+}
+
+int mpg_plan_arguments(sqlite3_vtab *vtab, const char *table, sqlite3_index_info *info, int first,
+                       int n) {
   int given = 0;
   for (int i = 0; i < n; i++) {
     int at = -1;
@@ -18,10 +48,12 @@ int mpg_plan_arguments(sqlite3_index_info *info, int first, int n) {
         continue;
       if (!k->usable)
         return SQLITE_CONSTRAINT;
+      if (mpg_argument_twice(vtab, table, info, i, at, c) != SQLITE_OK)
+        return SQLITE_ERROR;
       at = at < 0 ? c : at;
     }
     if (at < 0) {
-      if (i > 0 && i < 15 && first + i < 63 && (info->colUsed >> (first + i) & 1) != 0)
+      if (i < 15 && first + i < 63 && (info->colUsed >> (first + i) & 1) != 0)
         info->idxNum |= 1 << (16 + i);
       continue;
     }
@@ -37,6 +69,13 @@ int mpg_plan_arguments(sqlite3_index_info *info, int first, int n) {
 int mpg_argument_missing(sqlite3_vtab *vtab, const char *table, const char *name) {
   return mpg_vtab_error(
       vtab, "%s: the argument %s takes = alone, outside OR and RIGHT or FULL JOIN", table, name);
+}
+
+int mpg_path_missing(sqlite3_vtab *vtab, const char *table) {
+  return mpg_vtab_error(vtab,
+                        "%s: the path takes = alone, outside OR and RIGHT or FULL JOIN: join "
+                        "(SELECT * FROM %s('...')) instead",
+                        table, table);
 }
 
 sqlite3_int64 mpg_first_rowid(sqlite3_value *const *arguments, size_t n) {

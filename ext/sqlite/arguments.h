@@ -19,15 +19,19 @@ void mpg_declare_argument(sqlite3_str *sql, const char *name, const char *type);
 /*
 ** xBestIndex for the arguments of a table function over files, `n` hidden columns from `first` on.
 ** idxNum gets bit i if argument i is given by "="; xFilter's first arguments are those, in order.
-** It gets bit 16 + i if an argument after the first is not given and the statement names it (among
-** a table's first 63 columns), or is given in a condition behind 16 others. SQLite checks any
-** further "=" of an argument against the column's value. SQLITE_CONSTRAINT: another order of joins
-** can provide an argument.
+** It gets bit 16 + i if an argument is not given and the statement names it (among a table's first
+** 63 columns), or one after the first is given in a condition behind 16 others. SQLite checks any
+** further "=" of an argument against the column's value, and so one that two constants give is an
+** error if they differ. SQLITE_CONSTRAINT: another order of joins can provide an argument.
 **
 ** Argument 0 is the path. A plan without it is made too expensive to be chosen, and xFilter says
 ** what is missing: SQLite also requests plans for single terms of an OR, which do not have it.
 */
-int mpg_plan_arguments(sqlite3_index_info *info, int first, int n);
+int mpg_plan_arguments(sqlite3_vtab *vtab, const char *table, sqlite3_index_info *info, int first,
+                       int n);
+/* Of one argument: SQLITE_OK, or the table has its error. `one` is -1, or the constraint before. */
+int mpg_argument_twice(sqlite3_vtab *vtab, const char *table, sqlite3_index_info *info, int i,
+                       int one, int other);
 /*
 ** If an argument is not among the first 16 conditions of its table, SQLite also compares it itself,
 ** in spite of omit. That matters only for NULL, which means not given: no row would pass. A second
@@ -60,5 +64,7 @@ static inline bool mpg_argument_is_missing(int idx_num, size_t i) {
   return ((unsigned)idx_num >> (16 + i) & 1) != 0 && ((unsigned)idx_num >> i & 1) == 0;
 }
 int mpg_argument_missing(sqlite3_vtab *vtab, const char *table, const char *name);
+/* The same of the path. */
+int mpg_path_missing(sqlite3_vtab *vtab, const char *table);
 
 #endif

@@ -433,8 +433,8 @@ static mpg_rc read_all(mpg_fleet *fleet, const place *at, const char *schema, mp
       if (sqlite3_stricmp(schemas[i], schema) == 0)
         only = schemas[i];
     if (only == NULL)
-      rc = mpg_fail(err, MPG_MISUSE, "expected the name of an open database, found \"%.80s\"",
-                    schema);
+      rc = mpg_fail(err, MPG_MISUSE,
+                    "schema: expected the name of an open database, found \"%.80s\"", schema);
   }
   for (int r = 0; rc == MPG_OK && r < MPG_REL_CHIPS; r++) {
     rc = read_first(fleet, at, only ? &only : schemas, only ? 1 : n, (mpg_relation)r, &there, err);

@@ -192,18 +192,18 @@ class Errors(Case):
                 "delimiter=';' x",
                 "expected the path in quotes, or one of path, delimiter, header, names, types, nulls, quote, zone, on_error, threads = value, found \"delimiter=';' x\"",
             ),
-            ("delimiter='ab'", "delimiter: expected one byte, or tab"),
-            ("delimiter='\"'", "delimiter: cannot be a quote, a line end or NUL"),
-            ("header=maybe", "header: expected yes or no"),
+            ("delimiter='ab'", "delimiter: expected one byte, or tab, found 'ab'"),
+            ("delimiter='\"'", "delimiter: expected no quote, line end or NUL, found '\"'"),
+            ("header=maybe", "header: expected yes or no, found 'maybe'"),
             ("names='a,a'", 'names: expected names that differ, found "a"'),
             ("types='a BLOB'", 'types: expected NAME and BIGINT, REAL, TEXT or TIME, found "a BLOB"'),
-            ("types='z TEXT'", 'types: no column is called "z"'),
+            ("types='z TEXT'", 'types: expected the name of a column, found "z"'),
             (
                 "zone='/etc/x'",
                 'zone: expected UTC, an offset such as +02:00 or a time zone such as Europe/Berlin, found "/etc/x"',
             ),
-            ("on_error=no", "on_error: expected 'stop' or 'skip'"),
-            ("quote=x", "quote: expected '\"' or none"),
+            ("on_error=no", "on_error: expected 'stop' or 'skip', found 'no'"),
+            ("quote=x", "quote: expected '\"' or none, found 'x'"),
             ("header=yes, header=no", "header is given twice"),
         ):
             self.assertEqual(self.refused("csv_trace", path, options), "csv_trace: " + text)
@@ -224,7 +224,7 @@ class Errors(Case):
                 self.error(f"SELECT * FROM {table}"), rf"^{table}: expected a path, as in {table}\('jobs\.\w+'\)$"
             )
             self.assertEqual(
-                self.error(f"SELECT * FROM {table}(5)"), f"{table}: path: expected a file, a glob or a folder"
+                self.error(f"SELECT * FROM {table}(5)"), f"{table}: path: expected a file, a glob or a folder, found 5"
             )
             with self.assertRaisesRegex(sqlite3.OperationalError, f"^{table}: expected a path, as in "):
                 self.db.execute(f"CREATE VIRTUAL TABLE temp.t USING {table}")

@@ -325,7 +325,7 @@ class Errors(Case):
     def test_arguments(self):
         path = self.file("a,v\nx,1\n")
         for options, text in (
-            ("measures='w'", 'measures: no column is called "w"'),
+            ("measures='w'", 'measures: expected the name of a column, found "w"'),
             (
                 "measures='a'",
                 "measures: \"a\" is TEXT by its first records; types='a REAL' gives it a type, nulls='...' texts that are NULL",
@@ -338,7 +338,8 @@ class Errors(Case):
         ):
             self.assertEqual(self.refused("csv_rollup", path, options), "csv_rollup: " + text)
         self.assertEqual(
-            self.error("SELECT * FROM csv_rollup(?, 'v', 'w')", path), 'csv_rollup: by: no column is called "w"'
+            self.error("SELECT * FROM csv_rollup(?, 'v', 'w')", path),
+            'csv_rollup: by: expected the name of a column, found "w"',
         )
         for table in ("csv_rollup", "jsonl_rollup"):
             self.assertRegex(self.error(f"SELECT * FROM {table}"), rf"^{table}: expected a path, as in {table}\(")

@@ -266,7 +266,10 @@ class Errors(Case):
     def test_arguments(self):
         for sql, text in (
             ("SELECT * FROM pbs_trace", "pbs_trace: expected a path, as in pbs_trace('accounting/20250331')"),
-            ("SELECT * FROM pbs_trace(?1, 7)", "pbs_trace: zone: expected text"),
+            (
+                "SELECT * FROM pbs_trace(?1, 7)",
+                "pbs_trace: zone: expected UTC, an offset or the name of a time zone, found 7",
+            ),
             (
                 "SELECT * FROM pbs_trace(?1, '/etc/x')",
                 'pbs_trace: zone: expected UTC, an offset such as +02:00 or a time zone such as Europe/Berlin, found "/etc/x"',

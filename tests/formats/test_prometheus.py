@@ -320,7 +320,7 @@ class Errors(Case):
         )
         self.assertEqual(
             self.error("SELECT * FROM prometheus_trace(?, 'now')", TEXT),
-            "prometheus_trace: scrape_time: expected Unix seconds",
+            "prometheus_trace: scrape_time: expected Unix seconds from 1970 to 2261, found 'now'",
         )
         self.assertEqual(*(self.rows(f"SELECT * FROM prometheus_trace(?{more})", TEXT) for more in (", NULL", "")))
 

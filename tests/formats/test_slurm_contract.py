@@ -25,22 +25,30 @@ class Contract(Case):
                 (),
                 "slurm_trace: expected a path, as in slurm_trace('sacct.psv'), found the number 2015 (.param set computes what it can: write \"'2026-11'\")",
             ),
-            (query + "(1.5)", (), "slurm_trace: expected a path, as in slurm_trace('sacct.psv')"),
+            (query + "(1.5)", (), "slurm_trace: path: expected a file, a glob or a folder, found 1.5"),
             (query + "(?, 'Europe/../../etc/passwd')", (JOBS,), f'slurm_trace: zone: {zone} "Europe/../../etc/passwd"'),
             (query + "(?, '/etc/localtime')", (JOBS,), f'slurm_trace: zone: {zone} "/etc/localtime"'),
             (
                 query + "(?, 'CEST')",
                 (JOBS,),
-                'slurm_trace: no time zone "CEST" in /usr/share/zoneinfo (is the package tzdata installed?)',
+                'slurm_trace: zone: no time zone "CEST" in /usr/share/zoneinfo (is the package tzdata installed?)',
             ),
-            (query + "(?, 2)", (JOBS,), "slurm_trace: zone: expected text"),
+            (
+                query + "(?, 2)",
+                (JOBS,),
+                "slurm_trace: zone: expected UTC, an offset or the name of a time zone, found 2",
+            ),
             (
                 query + "(?, 'UTC', 'JobID,Stat')",
                 (JOBS,),
                 'slurm_trace: columns: expected sacct fields such as "Account", separated by commas, or - for a column to ignore, '
                 'found "Stat"',
             ),
-            (query + "(?, 'UTC', '', char(10))", (JOBS,), "slurm_trace: delimiter: a line break or NUL cannot be one"),
+            (
+                query + "(?, 'UTC', '', char(10))",
+                (JOBS,),
+                "slurm_trace: delimiter: expected up to 16 bytes, no line break or NUL, found '\\x0a'",
+            ),
             (
                 query + "(?) WHERE on_error = 'ignore'",
                 (JOBS,),

@@ -224,11 +224,17 @@ class Errors(Case):
             ("SELECT * FROM log_trace", usage),
             ("SELECT * FROM log_trace(?1)", usage),
             ("SELECT * FROM log_trace(?1, NULL)", usage),
-            ("SELECT * FROM log_trace(?1, 7)", usage),
+            ("SELECT * FROM log_trace(?1, 7)", "pattern: expected a regular expression, found 7"),
             ("SELECT * FROM log_trace(?1, 'a(?<b>c')", "pattern: missing closing parenthesis, at offset 7, its end"),
-            ("SELECT * FROM log_trace(?1, 'x', 'no')", "unmatched: expected 'ignore', 'rows' or 'error'"),
-            ("SELECT * FROM log_trace(?1, 'x', 'ignore', 5)", "zone: expected text"),
-            ("SELECT * FROM log_trace(?1, 'x', 'ignore', 'UTC', 'x')", "year: expected a year from 1970 to 2261"),
+            ("SELECT * FROM log_trace(?1, 'x', 'no')", "unmatched: expected 'ignore', 'rows' or 'error', found 'no'"),
+            (
+                "SELECT * FROM log_trace(?1, 'x', 'ignore', 5)",
+                "zone: expected UTC, an offset or the name of a time zone, found 5",
+            ),
+            (
+                "SELECT * FROM log_trace(?1, 'x', 'ignore', 'UTC', 'x')",
+                "year: expected a year from 1970 to 2261, found 'x'",
+            ),
             (
                 "SELECT * FROM log_trace(?1, 'x') WHERE on_error = 'no'",
                 "on_error: expected 'stop' or 'skip', found 'no'",

@@ -192,7 +192,8 @@ class Arguments(Case):
         self.fails("trace_ledger: path: expected text, found 7", "SELECT * FROM trace_ledger(7)")
         self.fails("trace_ledger: no such file: /nowhere/at/all", "SELECT * FROM trace_ledger('/nowhere/at/all')")
         self.fails(
-            'mpg_ledger: expected the name of an open database, found "else"', "SELECT * FROM mpg_ledger('else')"
+            'mpg_ledger: schema: expected the name of an open database, found "else"',
+            "SELECT * FROM mpg_ledger('else')",
         )
         self.fails(
             "mpg_ledger: expected tables or views capacity, allocations, ... (schema/fleet.sql), found none",

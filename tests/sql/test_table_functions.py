@@ -532,7 +532,7 @@ class Questions(cases.Case):
             ],
             said,
         )
-        self.assertEqual([], db.execute("SELECT * FROM mpg_migration('runtime', 'x', 'y')").fetchall())
+        self.assertEqual([], db.execute("SELECT * FROM mpg_migration('phase', 'serving', 'training')").fetchall())
         self.assertGreater(
             len(
                 db.execute("SELECT * FROM mpg_program_versions WHERE since = '1970-01-01 00:00:00'").fetchall()

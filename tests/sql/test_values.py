@@ -8,28 +8,6 @@ from fleets import connect
 
 
 class Options(FolderCase):
-    def test_numbers_for_texts(self):
-        """An option that is a text says so to a number."""
-        files = {"csv": self.file("a\n1\n", "a.csv"), "jsonl": self.file('{"a": 1}\n', "a.jsonl")}
-        for table, options in {
-            "csv_trace": ["names", "types", "nulls", "zone"],
-            "jsonl_trace": ["columns", "types", "nulls", "zone"],
-            "csv_rollup": ["names", "types", "nulls", "zone", "measures", "by"],
-            "jsonl_rollup": ["columns", "types", "nulls", "zone", "measures", "by"],
-            "slurm_nodes_trace": ["zone"],
-        }.items():
-            for option in options:
-                path = files.get(table.split("_")[0], files["csv"])
-                self.assertEqual(
-                    f"{table}: {option}: expected text",
-                    self.error(f"SELECT * FROM {table}(?) WHERE {option} = 5", path),
-                )
-        self.assertEqual(
-            "log_trace: zone: expected text",
-            self.error("SELECT * FROM log_trace(?, '(?<a>.)') WHERE zone = 5", files["csv"]),
-        )
-        self.assertEqual("trace_records: path: expected text, found 5", self.error("SELECT * FROM trace_records(5)"))
-
     def test_zones_that_are_none(self):
         path = self.file("x\n", "a.log")
         for table, more in {"log_trace": ", '(?<a>.)'", "csv_trace": "", "slurm_nodes_trace": ""}.items():

@@ -327,7 +327,8 @@ static void test_csv(void) {
          "(xTEXT)(aBIGINT){f:2:3: expected a whole number within 64 bits for a, found \"z\" "
          "(nulls='z' reads it as NULL, types='a TEXT' the column as text)}3{\"x\":\"w\",\"a\":1}",
          NULL);
-  expect(csv, &by_header, "z TEXT", "a\n1\n", "(aTEXT){types: no column is called \"z\"}", NULL);
+  expect(csv, &by_header, "z TEXT", "a\n1\n",
+         "(aTEXT){types: expected the name of a column, found \"z\"}", NULL);
   expect(csv, &by_header, "", "a,b,A\n",
          "(aTEXT)(bTEXT){f:1:5: expected names that differ, found \"A\" "
          "again (names='...' gives others)}",

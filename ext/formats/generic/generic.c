@@ -61,10 +61,15 @@ const char *mpg_generic_option_type(mpg_generic_option option) {
 
 /* ---- Options ---- */
 
-static mpg_rc misuse(mpg_generic_option option, const char *what, mpg_err *err) {
-  mpg_err inner = *err;
-  return mpg_fail(err, MPG_MISUSE, "%s: %.900s", mpg_generic_option_name(option),
-                  what != NULL ? what : inner.text);
+static mpg_rc misuse(mpg_generic_option option, const char *what, const mpg_value *found,
+                     mpg_err *err) {
+  return mpg_fail_argument(err, mpg_generic_option_name(option), what, found);
+}
+
+mpg_rc mpg_option_fail(const char *option, mpg_err *err) {
+  mpg_err what = *err;
+  return what.rc == MPG_MISUSE ? mpg_fail(err, MPG_MISUSE, "%s: %.900s", option, what.text)
+                               : what.rc;
 }
 
 static bool is_one_of(const mpg_value *v, const char *words) {
@@ -82,7 +87,7 @@ static mpg_rc read_switch(mpg_generic_option option, const mpg_value *v, bool *o
   else if (is_one_of(v, "no\0false\0off\0000\0") || (v->type == MPG_INT && v->i == 0))
     *out = false;
   else
-    return misuse(option, "expected yes or no", err);
+    return misuse(option, "yes or no", v, err);
   return MPG_OK;
 }
 
@@ -94,13 +99,13 @@ static mpg_rc read_text_form(mpg_generic *g, const mpg_value values[MPG_OPTIONS]
   else if (delimiter->type == MPG_TEXT && delimiter->s.n == 1)
     g->options.delimiter = delimiter->s.p[0];
   else if (delimiter->type != MPG_NULL)
-    return misuse(MPG_OPTION_DELIMITER, "expected one byte, or tab", err);
+    return misuse(MPG_OPTION_DELIMITER, "one byte, or tab", delimiter, err);
   if (strchr("\"\r\n", g->options.delimiter) != NULL)
-    return misuse(MPG_OPTION_DELIMITER, "cannot be a quote, a line end or NUL", err);
+    return misuse(MPG_OPTION_DELIMITER, "no quote, line end or NUL", delimiter, err);
   if (is_one_of(quote, "none\0no\0\0") || (quote->type == MPG_TEXT && quote->s.n == 0))
     g->options.no_quotes = true;
   else if (quote->type != MPG_NULL && !is_one_of(quote, "\"\0"))
-    return misuse(MPG_OPTION_QUOTE, "expected '\"' or none", err);
+    return misuse(MPG_OPTION_QUOTE, "'\"' or none", quote, err);
   g->options.header = values[MPG_OPTION_NAMES].type == MPG_NULL;
   return read_switch(MPG_OPTION_HEADER, &values[MPG_OPTION_HEADER], &g->options.header, err);
 }
@@ -112,14 +117,14 @@ static mpg_rc read_names(mpg_generic *g, mpg_generic_option option, mpg_columns_
   if (v->type == MPG_NULL)
     return MPG_OK;
   if (v->type != MPG_TEXT)
-    return misuse(option, "expected text", err);
+    return misuse(option, "text", v, err);
   g->chosen = true;
   g->list = v->s;
   g->form = form;
   mpg_columns_init(&tried, g->env);
   rc = mpg_columns_parse(&tried, v->s, form, err);
   mpg_columns_free(&tried);
-  return rc == MPG_MISUSE ? misuse(option, NULL, err) : rc;
+  return rc == MPG_MISUSE ? mpg_option_fail(mpg_generic_option_name(option), err) : rc;
 }
 
 /* Texts between commas, without the spaces around them. */
@@ -128,7 +133,7 @@ static mpg_rc read_nulls(mpg_generic *g, const mpg_value *v, mpg_err *err) {
   if (v->type == MPG_NULL)
     return MPG_OK;
   if (v->type != MPG_TEXT)
-    return misuse(MPG_OPTION_NULLS, "expected text", err);
+    return misuse(MPG_OPTION_NULLS, "text", v, err);
   for (size_t i = 0; i < v->s.n; i++)
     n += v->s.p[i] == ',';
   g->nulls = mpg_malloc(g->env, n * sizeof *g->nulls);
@@ -173,12 +178,12 @@ static mpg_rc read_rest(mpg_generic *g, const mpg_conn *conn, const mpg_value va
                         mpg_err *err) {
   const mpg_value *types = &values[MPG_OPTION_TYPES], *mode = &values[MPG_OPTION_ON_ERROR];
   if (types->type != MPG_NULL && types->type != MPG_TEXT)
-    return misuse(MPG_OPTION_TYPES, "expected text", err);
+    return misuse(MPG_OPTION_TYPES, "text", types, err);
   if (types->type == MPG_TEXT)
     g->types = types->s;
   g->skip = mode->type == MPG_NULL ? conn->skip_errors : is_one_of(mode, "skip\0");
   if (!g->skip && mode->type != MPG_NULL && !is_one_of(mode, "stop\0"))
-    return misuse(MPG_OPTION_ON_ERROR, "expected 'stop' or 'skip'", err);
+    return misuse(MPG_OPTION_ON_ERROR, "'stop' or 'skip'", mode, err);
   return MPG_OK;
 }
 
@@ -189,7 +194,7 @@ mpg_rc mpg_generic_open(mpg_generic *g, const mpg_generic_kind *kind, const mpg_
   g->kind = kind;
   g->env = &conn->env;
   if (values[MPG_OPTION_PATH].type != MPG_TEXT)
-    return misuse(MPG_OPTION_PATH, "expected a file, a glob or a folder", err);
+    return misuse(MPG_OPTION_PATH, "a file, a glob or a folder", &values[MPG_OPTION_PATH], err);
   g->path = values[MPG_OPTION_PATH].s;
   if (kind->rows == &mpg_csv_rows)
     rc = read_text_form(g, values, err);
@@ -409,9 +414,10 @@ void mpg_generic_declare(sqlite3_str *sql, mpg_str name, mpg_column_type type) {
 
 /* ---- Table functions ---- */
 
-int mpg_generic_plan_options(const mpg_generic_kind *kind, sqlite3_index_info *info) {
+int mpg_generic_plan_options(sqlite3_vtab *vtab, const char *table, const mpg_generic_kind *kind,
+                             sqlite3_index_info *info) {
   info->estimatedCost = 1e6;
-  return mpg_plan_arguments(info, 1, (int)kind->n_options);
+  return mpg_plan_arguments(vtab, table, info, 1, (int)kind->n_options);
 }
 
 int mpg_generic_missing(const mpg_generic_kind *kind, sqlite3_vtab *vtab, int idx_num,
@@ -420,7 +426,7 @@ int mpg_generic_missing(const mpg_generic_kind *kind, sqlite3_vtab *vtab, int id
   for (size_t i = 0; rc == SQLITE_OK && i < kind->n_options; i++) {
     const char *name = mpg_generic_option_name(kind->options[i]);
     if (mpg_argument_is_missing(idx_num, i))
-      rc = mpg_argument_missing(vtab, table, name);
+      rc = i == 0 ? mpg_path_missing(vtab, table) : mpg_argument_missing(vtab, table, name);
     else if ((idx_num >> i & 1) != 0)
       rc = mpg_argument_lost(vtab, idx_num, (int)i, table, name, argv[next++]);
   }

@@ -84,12 +84,16 @@ void mpg_generic_arguments_free(mpg_value values[MPG_OPTIONS]);
 /* Appends `"NAME" TYPE`: a column, to a CREATE TABLE. */
 void mpg_generic_declare(sqlite3_str *sql, mpg_str name, mpg_column_type type);
 
+/* Puts an option's name before a message about its value. */
+mpg_rc mpg_option_fail(const char *option, mpg_err *err);
+
 /*
 ** Table functions, whose arguments are the hidden columns from 1 on. xBestIndex: idxNum gets bit i
 ** if option i of the kind is given. xFilter: their values, copied to `copies`, MPG_OPTIONS of them.
 ** An option that SQLite does not hand over is an error before.
 */
-int mpg_generic_plan_options(const mpg_generic_kind *kind, sqlite3_index_info *info);
+int mpg_generic_plan_options(sqlite3_vtab *vtab, const char *table, const mpg_generic_kind *kind,
+                             sqlite3_index_info *info);
 int mpg_generic_missing(const mpg_generic_kind *kind, sqlite3_vtab *vtab, int idx_num,
                         const char *table, sqlite3_value **argv);
 int mpg_generic_read_options(const mpg_generic_kind *kind, int given, sqlite3_value **argv,

@@ -249,7 +249,7 @@ static int rollup_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   if (table->created)
     return plan_created(table, info);
   info->estimatedRows = 10000;
-  return mpg_generic_plan_options(table->module->kind, info);
+  return mpg_generic_plan_options(vtab, table->module->module.name, table->module->kind, info);
 }
 
 /* ---- Cursor ---- */
@@ -337,7 +337,7 @@ static mpg_rc read_by(rollup_cursor *cursor, const mpg_value *by, mpg_err *err) 
   if (by->type == MPG_NULL || (by->type == MPG_TEXT && by->s.n == 0))
     return MPG_OK;
   if (by->type != MPG_TEXT)
-    return mpg_fail(err, MPG_MISUSE, "by: expected text");
+    return mpg_fail_argument(err, "by", "names of columns", by);
   mpg_columns_init(&list, &table_of(cursor)->conn->env);
   rc = mpg_columns_parse(&list, by->s, MPG_COLUMNS_NAMES, err);
   if (rc != MPG_OK)
@@ -346,8 +346,9 @@ static mpg_rc read_by(rollup_cursor *cursor, const mpg_value *by, mpg_err *err) 
     size_t k = mpg_columns_find(&s->columns, list.p[i].name);
     char name[MPG_EXCERPT];
     mpg_text_excerpt(list.p[i].name, name);
-    rc = k < s->columns.n ? add_dimension(cursor, k, (int)k, err)
-                          : mpg_fail(err, MPG_MISUSE, "by: no column is called \"%s\"", name);
+    rc = k < s->columns.n
+             ? add_dimension(cursor, k, (int)k, err)
+             : mpg_fail(err, MPG_MISUSE, "by: expected the name of a column, found \"%s\"", name);
   }
   mpg_columns_free(&list);
   return rc;

@@ -9,12 +9,6 @@
 
 /* ---- What is summed ---- */
 
-mpg_rc mpg_option_fail(const char *option, mpg_err *err) {
-  mpg_err what = *err;
-  return what.rc == MPG_MISUSE ? mpg_fail(err, MPG_MISUSE, "%s: %.900s", option, what.text)
-                               : what.rc;
-}
-
 void mpg_summand_close(mpg_summand *s) {
   mpg_sum_expressions_free(&s->measures);
   if (s->columns.env != NULL)
@@ -30,7 +24,8 @@ static mpg_rc bind_operands(mpg_summand *s, mpg_err *err) {
     char name[MPG_EXCERPT];
     mpg_text_excerpt(s->measures.operands[i], name);
     if (k == s->columns.n)
-      return mpg_fail(err, MPG_MISUSE, "measures: no column is called \"%s\"", name);
+      return mpg_fail(err, MPG_MISUSE, "measures: expected the name of a column, found \"%s\"",
+                      name);
     if (s->columns.p[k].type == MPG_COLUMN_TEXT)
       return mpg_fail(err, MPG_MISUSE,
                       "measures: \"%s\" is TEXT by its first records; types='%s REAL' gives it a "
@@ -53,7 +48,7 @@ mpg_rc mpg_summand_open(mpg_summand *s, const mpg_generic_kind *kind, mpg_conn *
   mpg_columns_init(&s->columns, env);
   rc = mpg_generic_open(&s->generic, kind, conn, values, err);
   if (rc == MPG_OK && measures->type != MPG_TEXT && measures->type != MPG_NULL)
-    rc = mpg_fail(err, MPG_MISUSE, "measures: expected text");
+    rc = mpg_fail_argument(err, "measures", "expressions over columns", measures);
   if (rc == MPG_OK &&
       mpg_sum_expressions_parse(
           &s->measures, env, measures->type == MPG_TEXT ? measures->s : MPG_STR(""), err) != MPG_OK)

@@ -26,9 +26,6 @@ mpg_rc mpg_summand_open(mpg_summand *summand, const mpg_generic_kind *kind, mpg_
                         mpg_err *err);
 void mpg_summand_close(mpg_summand *summand);
 
-/* Puts an option's name before a message about its value. */
-mpg_rc mpg_option_fail(const char *option, mpg_err *err);
-
 /* A dimension to sort by: which of the query's. */
 typedef struct mpg_sums_key {
   size_t part;

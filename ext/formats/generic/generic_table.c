@@ -183,7 +183,7 @@ static int generic_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   if (table->created)
     return plan_created(table, info);
   info->estimatedRows = 100000;
-  return mpg_generic_plan_options(table->module->kind, info);
+  return mpg_generic_plan_options(vtab, table->module->module.name, table->module->kind, info);
 }
 
 /* ---- Cursor ---- */

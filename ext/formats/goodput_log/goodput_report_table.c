@@ -103,10 +103,9 @@ static int report_connect(sqlite3 *db, void *aux, int argc, const char *const *a
 }
 
 static int report_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
-  (void)vtab;
   info->estimatedCost = 1e7;
   info->estimatedRows = 100;
-  return mpg_plan_arguments(info, FIRST_ARGUMENT, ARGUMENTS);
+  return mpg_plan_arguments(vtab, NAME, info, FIRST_ARGUMENT, ARGUMENTS);
 }
 
 /* ---- Reading ---- */
@@ -389,7 +388,9 @@ static mpg_rc time_argument(const mpg_value *v, const char *name, double *out, m
   mpg_err why;
   if (v->type != MPG_TEXT) {
     *out = number_of(v);
-    return MPG_OK;
+    return v->type == MPG_NULL || (*out >= 0 && *out < 9.2e9)
+               ? MPG_OK
+               : mpg_fail_argument(err, name, "Unix seconds from 1970 to 2261, or ISO 8601", v);
   }
   if (mpg_time_value(v, &us, &why) != MPG_OK)
     return mpg_fail(err, MPG_MISUSE, "%s: %.900s", name, why.text);
@@ -412,14 +413,18 @@ static mpg_rc read_arguments(report_cursor *c, mpg_err *err) {
     skip = true;
   else if (v[ON_ERROR].type != MPG_NULL &&
            (v[ON_ERROR].type != MPG_TEXT || !mpg_str_eq(v[ON_ERROR].s, MPG_STR("stop"))))
-    return mpg_fail(err, MPG_MISUSE, "on_error: expected 'stop' or 'skip'");
+    return mpg_fail_argument(err, "on_error", "'stop' or 'skip'", &v[ON_ERROR]);
+  if (v[PATH].type == MPG_INT || v[PATH].type == MPG_REAL)
+    return mpg_fail_argument(err, "path", "a file, a glob or a folder", &v[PATH]);
   if (v[PATH].type != MPG_TEXT)
     return mpg_fail(err, MPG_MISUSE, "expected a path, as in " NAME "('goodput.jsonl')");
   c->options = (mpg_goodput_report_options){0};
   c->has_query_time = v[QUERY_TIME].type != MPG_NULL;
   c->options.windowed = v[START_TIME].type != MPG_NULL;
   if (c->options.windowed != (v[END_TIME].type != MPG_NULL))
-    return mpg_fail(err, MPG_MISUSE, "start_time and end_time: expected both or none");
+    return mpg_fail(err, MPG_MISUSE,
+                    "start_time and end_time: expected both or none, found %s alone",
+                    c->options.windowed ? "start_time" : "end_time");
   if (time_argument(&v[QUERY_TIME], "query_time", &c->options.query_time, err) != MPG_OK ||
       time_argument(&v[START_TIME], "start_time", &c->options.start, err) != MPG_OK ||
       time_argument(&v[END_TIME], "end_time", &c->options.end, err) != MPG_OK)
@@ -437,7 +442,7 @@ static int copy_arguments(report_cursor *c, int given, sqlite3_value **argv, boo
   for (int i = 0; i < ARGUMENTS; i++) {
     int rc;
     if (mpg_argument_is_missing(given, (size_t)i))
-      return mpg_argument_missing(vtab, NAME, names[i]);
+      return i == 0 ? mpg_path_missing(vtab, NAME) : mpg_argument_missing(vtab, NAME, names[i]);
     if ((given >> i & 1) == 0)
       continue;
     *none = i == 0 && mpg_argument_is_nothing(((mpg_table *)vtab)->conn, NAME, names[0], argv[0]);

@@ -14,6 +14,7 @@
 #include "../../sqlite/reader/reader.h"
 #include "log.h"
 #include "../../base/number.h"
+#include "../../base/text.h"
 
 #include <string.h>
 
@@ -57,7 +58,7 @@ static mpg_rc read_unmatched(const mpg_value *given, mpg_log_unmatched *out, mpg
       *out = (mpg_log_unmatched)i;
       return MPG_OK;
     }
-  return mpg_fail(err, MPG_MISUSE, "unmatched: expected 'ignore', 'rows' or 'error'");
+  return mpg_fail_argument(err, "unmatched", "'ignore', 'rows' or 'error'", given);
 }
 
 static mpg_rc read_year(log_scan *scan, const mpg_value *given, mpg_err *err) {
@@ -65,7 +66,7 @@ static mpg_rc read_year(log_scan *scan, const mpg_value *given, mpg_err *err) {
   if (given->type == MPG_NULL)
     return MPG_OK;
   if (!mpg_value_int(given, &year) || year < 1970 || year > 2261)
-    return mpg_fail(err, MPG_MISUSE, "year: expected a year from 1970 to 2261");
+    return mpg_fail_argument(err, "year", "a year from 1970 to 2261", given);
   scan->options.year = year;
   return MPG_OK;
 }
@@ -73,8 +74,10 @@ static mpg_rc read_year(log_scan *scan, const mpg_value *given, mpg_err *err) {
 static mpg_rc scan_begin(void **out, const mpg_env *env, const mpg_value *given, mpg_err *err) {
   log_scan *scan;
   mpg_rc rc;
-  if (given[PATTERN].type != MPG_TEXT)
+  if (given[PATTERN].type == MPG_NULL)
     return mpg_fail(err, MPG_MISUSE, USAGE);
+  if (given[PATTERN].type != MPG_TEXT)
+    return mpg_fail_argument(err, "pattern", "a regular expression", &given[PATTERN]);
   scan = mpg_calloc(env, sizeof *scan);
   if (scan == NULL)
     return mpg_fail_nomem(err);

@@ -19,6 +19,7 @@
 #include "../../sqlite/reader/reader.h"
 #include "../../read/parse/json_writer.h"
 #include "prometheus.h"
+#include "../../base/text.h"
 
 enum { SCRAPE_TIME };
 static const char *const arguments[] = {"scrape_time"};
@@ -72,8 +73,9 @@ static mpg_rc scan_begin(void **out, const mpg_env *env, const mpg_value *given,
   mpg_value time = given[SCRAPE_TIME];
   if (time.type == MPG_INT)
     time = (mpg_value){MPG_REAL, 0, (double)time.i, {NULL, 0}};
-  if (time.type == MPG_TEXT)
-    return mpg_fail(err, MPG_MISUSE, "scrape_time: expected Unix seconds");
+  if (time.type == MPG_TEXT || (time.type == MPG_REAL && !(time.r >= 0 && time.r < 9.2e9)))
+    return mpg_fail_argument(err, "scrape_time", "Unix seconds from 1970 to 2261",
+                             &given[SCRAPE_TIME]);
   scan = mpg_calloc(env, sizeof *scan);
   if (scan == NULL)
     return mpg_fail_nomem(err);

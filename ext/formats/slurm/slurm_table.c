@@ -32,6 +32,7 @@
 #include "slurm.h"
 #include "slurm_json.h"
 #include "slurm_shown.h"
+#include "../../base/text.h"
 
 #include <string.h>
 
@@ -137,19 +138,20 @@ static mpg_rc text_argument(const mpg_value *v, const char *name, mpg_str *out, 
   if (v->type == MPG_NULL)
     return MPG_OK;
   if (v->type != MPG_TEXT)
-    return mpg_fail(err, MPG_MISUSE, "%s: expected text", name);
+    return mpg_fail_argument(err, name, "text", v);
   *out = v->s;
   return MPG_OK;
 }
 
 /* The delimiter ends no line and is no quotable nothing. */
 static mpg_rc check_delimiter(mpg_str d, mpg_err *err) {
+  const mpg_value given = {.type = MPG_TEXT, .s = d};
+  bool breaks = d.n > 16;
   for (size_t i = 0; i < d.n; i++)
-    if (d.p[i] == '\n' || d.p[i] == '\r' || d.p[i] == '\0')
-      return mpg_fail(err, MPG_MISUSE, "delimiter: a line break or NUL cannot be one");
-  if (d.n > 16)
-    return mpg_fail(err, MPG_MISUSE, "delimiter: longer than 16 bytes");
-  return MPG_OK;
+    breaks |= d.p[i] == '\n' || d.p[i] == '\r' || d.p[i] == '\0';
+  return breaks
+             ? mpg_fail_argument(err, "delimiter", "up to 16 bytes, no line break or NUL", &given)
+             : MPG_OK;
 }
 
 static mpg_rc scan_begin(void **out, const mpg_env *env, const mpg_slurm_kind *kind,

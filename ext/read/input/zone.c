@@ -7,6 +7,7 @@
 
 #include "stream.h"
 #include "../../base/time.h"
+#include "../../base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -459,9 +460,9 @@ mpg_rc mpg_zone_given(mpg_zone **out, const mpg_env *env, const mpg_value *argum
   mpg_str name = argument->type == MPG_NULL ? MPG_STR("UTC") : argument->s;
   mpg_rc rc;
   if (argument->type != MPG_NULL && argument->type != MPG_TEXT)
-    return mpg_fail(err, MPG_MISUSE, "zone: expected text");
+    return mpg_fail_argument(err, "zone", "UTC, an offset or the name of a time zone", argument);
   rc = mpg_zone_open(out, env, name, MPG_ZONE_FOLDER, err);
-  if (rc == MPG_MISUSE) {
+  if (rc == MPG_MISUSE || rc == MPG_IO) {
     mpg_err plain = *err;
     rc = mpg_fail(err, rc, "zone: %.900s", plain.text);
   }

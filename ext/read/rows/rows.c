@@ -50,7 +50,7 @@ static mpg_rc give_types(mpg_columns *columns, mpg_str types, mpg_err *err) {
       columns->p[k].type = given.p[i].type;
     } else {
       mpg_text_excerpt(given.p[i].name, text);
-      rc = mpg_fail(err, MPG_MISUSE, "no column is called \"%s\"", text);
+      rc = mpg_fail(err, MPG_MISUSE, "expected the name of a column, found \"%s\"", text);
     }
   }
   mpg_columns_free(&given);

@@ -47,19 +47,23 @@ static int files_connect(sqlite3 *db, void *aux, int argc, const char *const *ar
 /* A plan without the argument is too expensive to be chosen; if it is chosen, xFilter says what is
 ** missing. */
 static int files_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
-  (void)base;
-  info->idxNum = 0;
+  int at = -1;
+  info->idxNum = (info->colUsed >> PATTERN & 1) != 0 ? 2 : 0;
   info->estimatedCost = 1e99;
   for (int i = 0; i < info->nConstraint; i++) {
     if (info->aConstraint[i].iColumn != PATTERN || !info->aConstraint[i].usable ||
         info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
       continue;
+    if (mpg_argument_twice(base, "trace_files", info, 0, at, i) != SQLITE_OK)
+      return SQLITE_ERROR;
+    if (at >= 0)
+      continue;
+    at = i;
     info->aConstraintUsage[i].argvIndex = 1;
     info->aConstraintUsage[i].omit = 1;
     info->idxNum = 1;
     info->estimatedCost = 1000;
     info->estimatedRows = 10;
-    break;
   }
   return SQLITE_OK;
 }
@@ -102,6 +106,8 @@ static int files_filter(sqlite3_vtab_cursor *base, int plan, const char *text, i
   (void)text;
   (void)argc;
   cursor_clear(c);
+  if (plan == 2)
+    return mpg_path_missing(base->pVtab, "trace_files");
   if (plan == 0)
     return mpg_vtab_error(base->pVtab, "trace_files: expected a path, glob or folder");
   pattern = mpg_value_of(argv[0]);

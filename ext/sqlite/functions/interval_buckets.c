@@ -52,17 +52,19 @@ static int buckets_connect(sqlite3 *db, void *aux, int argc, const char *const *
 static int buckets_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   int at[ARGUMENTS] = {-1, -1, -1};
   bool unusable = false;
-  (void)vtab;
   for (int i = 0; i < info->nConstraint; i++) {
     int argument = info->aConstraint[i].iColumn - ARGUMENT;
     if (argument < 0 || info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
       continue;
+    if (mpg_argument_twice(vtab, "interval_buckets", info, argument, at[argument], i) != SQLITE_OK)
+      return SQLITE_ERROR;
     if (info->aConstraint[i].usable)
       at[argument] = i;
     else
       unusable = true;
   }
   info->estimatedCost = 1e99;
+  info->idxNum = (info->colUsed >> ARGUMENT & 7) == 7 ? 2 : 0;
   for (int a = 0; a < ARGUMENTS; a++)
     if (at[a] < 0)
       return unusable ? SQLITE_CONSTRAINT : SQLITE_OK;
@@ -113,6 +115,10 @@ static int buckets_filter(sqlite3_vtab_cursor *base, int plan, const char *text,
   mpg_rc rc;
   (void)text;
   cursor_clear(c);
+  if (plan == 2)
+    return mpg_vtab_error(base->pVtab,
+                          "interval_buckets: the arguments take = alone, outside OR and "
+                          "RIGHT or FULL JOIN");
   if (plan == 0)
     return mpg_vtab_error(base->pVtab, "interval_buckets: expected 3 arguments: start, end and the "
                                        "width of a bucket");

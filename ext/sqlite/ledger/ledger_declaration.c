@@ -114,6 +114,8 @@ int mpg_ledger_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
       return mpg_ledger_not_handed_over(vtab, a);
     if (!c->usable)
       return SQLITE_CONSTRAINT;
+    if (mpg_argument_twice(vtab, kind->name, info, a, at[a], i) != SQLITE_OK)
+      return SQLITE_ERROR;
     at[a] = i;
   }
   for (int a = 0; a < kind->nargs; a++)

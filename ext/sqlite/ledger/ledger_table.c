@@ -357,9 +357,11 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   c->first_rowid = mpg_first_rowid(c->args, MPG_ARG_THREADS);
   c->values.compared = columns_compared(kind, &c->request);
   c->eof = true;
+  missing = mpg_ledger_missing(kind, mpg_ledger_plan_columns(idx_str), idx_num);
+  if (missing == 0 && kind->files)
+    return mpg_path_missing(&t->base, kind->name);
   if (kind->files && c->args[MPG_ARG_PATH] == NULL)
     return mpg_vtab_error(&t->base, "%s: expected a path: %s('traces/')", kind->name, kind->name);
-  missing = mpg_ledger_missing(kind, mpg_ledger_plan_columns(idx_str), idx_num);
   if (missing >= 0)
     return mpg_ledger_not_handed_over(&t->base, missing);
   if (kind->files && mpg_argument_is_nothing(t->conn, kind->name, "path", c->args[MPG_ARG_PATH]))

@@ -78,7 +78,7 @@ enum { FROM_FILES, FROM_TABLES }; /* mpg_module.parameter */
 
 /* A bit of idxNum: the statement names it. SQLite may still not pass on its condition, and NULL
 ** would mean no rows in silence. */
-#define SCHEMA_NAMED (1 << 8)
+#define SOURCE_NAMED (1 << 8)
 
 typedef struct cursor {
   sqlite3_vtab_cursor base; /* must be first */
@@ -136,6 +136,8 @@ static int records_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
                             t->module->name);
     if (!c->usable)
       return SQLITE_CONSTRAINT;
+    if (mpg_argument_twice(vtab, t->module->name, info, a, at[a], i) != SQLITE_OK)
+      return SQLITE_ERROR;
     at[a] = i;
   }
   for (int a = 0; a < 2; a++)
@@ -147,8 +149,8 @@ static int records_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   info->estimatedCost = from_files(t) && at[0] < 0 ? 1e60 : 2e6 / (1 << n);
   info->estimatedRows = 1000000;
   mpg_records_plan(t->conn, info, COL_RECORD, COL_JOB, n);
-  if (!from_files(t) && (info->colUsed >> COLS & 1) != 0)
-    info->idxNum |= SCHEMA_NAMED;
+  if ((info->colUsed >> COLS & 1) != 0)
+    info->idxNum |= SOURCE_NAMED;
   return SQLITE_OK;
 }
 
@@ -378,9 +380,11 @@ static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *id
         return SQLITE_NOMEM;
     }
   c->rowid = mpg_first_rowid(c->args, MPG_ARG_THREADS);
+  if (from_files(t) && idx_num & SOURCE_NAMED && c->args[MPG_ARG_PATH] == NULL)
+    return mpg_path_missing(&t->base, t->module->name);
   if (from_files(t) && c->args[MPG_ARG_PATH] == NULL)
     return mpg_vtab_error(&t->base, "trace_records: expected a path: trace_records('traces/')");
-  if (idx_num & SCHEMA_NAMED && c->args[MPG_ARG_SCHEMA] == NULL)
+  if (!from_files(t) && idx_num & SOURCE_NAMED && c->args[MPG_ARG_SCHEMA] == NULL)
     return mpg_argument_missing(&t->base, t->module->name, mpg_arg_name(MPG_ARG_SCHEMA));
   if (from_files(t) &&
       mpg_argument_is_nothing(t->conn, t->module->name, "path", c->args[MPG_ARG_PATH]))

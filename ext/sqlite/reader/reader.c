@@ -110,7 +110,7 @@ static int reader_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   int given, rc;
   info->estimatedCost = 1e6;
   info->estimatedRows = 100000;
-  rc = mpg_plan_arguments(info, (int)f->ncolumns, (int)argument_count(f));
+  rc = mpg_plan_arguments(vtab, f->module.name, info, (int)f->ncolumns, (int)argument_count(f));
   if (rc != SQLITE_OK)
     return rc;
   given = __builtin_popcount((unsigned)info->idxNum & 0xffff);
@@ -368,6 +368,8 @@ static mpg_rc read_arguments(reader_cursor *cursor, mpg_err *err) {
                     "%s, found the number %lld (.param set computes what it can: write "
                     "\"'2026-11'\")",
                     f->usage, (long long)values[0].i);
+  if (values[0].type == MPG_REAL)
+    return mpg_fail_argument(err, "path", "a file, a glob or a folder", &values[0]);
   if (values[0].type != MPG_TEXT)
     return mpg_fail(err, MPG_MISUSE, "%s", f->usage);
   if (f->threaded)
@@ -418,7 +420,8 @@ static int copy_arguments(reader_cursor *cursor, int given, sqlite3_value **argv
     const char *name = argument_name(f, (size_t)i);
     int rc;
     if (mpg_argument_is_missing(given, (size_t)i))
-      return mpg_argument_missing(cursor->base.pVtab, f->module.name, name);
+      return i == 0 ? mpg_path_missing(cursor->base.pVtab, f->module.name)
+                    : mpg_argument_missing(cursor->base.pVtab, f->module.name, name);
     if ((given >> i & 1) == 0)
       continue;
     *none = i == 0 && mpg_argument_is_nothing(t->conn, f->module.name, name, argv[0]);

@@ -53,13 +53,17 @@ static int script_connect(sqlite3 *db, void *aux, int argc, const char *const *a
   return rc;
 }
 
+static const char *name_of(const sqlite3_vtab *base) {
+  return ((const mpg_table *)base)->module->name;
+}
+
 static int script_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
   mpg_table_shape shape;
   int rc;
   shape_of(&shape, ((const mpg_table *)base)->module);
   info->estimatedRows = 1000000; /* as many as a scan costs: one again is cheap */
   info->estimatedCost = 1e6;
-  rc = mpg_plan_arguments(info, shape.ncolumns, shape.narguments);
+  rc = mpg_plan_arguments(base, name_of(base), info, shape.ncolumns, shape.narguments);
   if (shape.required > 0)
     return rc;
   info->estimatedCost = 1e6;
@@ -98,10 +102,6 @@ static int script_close(sqlite3_vtab_cursor *base) {
   return SQLITE_OK;
 }
 
-static const char *name_of(const sqlite3_vtab *base) {
-  return ((const mpg_table *)base)->module->name;
-}
-
 /* ---- arguments ---- */
 
 /* The values of xFilter by the number of their argument. */
@@ -122,6 +122,8 @@ static int check_arguments(sqlite3_vtab *base, const mpg_table_shape *shape, int
     mpg_value value;
     (void)sqlite3_snprintf((int)sizeof name, name, "%.*s", (int)shape->arguments[i].name.n,
                            shape->arguments[i].name.p);
+    if (i < shape->required && mpg_argument_is_missing(plan, (size_t)i))
+      return mpg_path_missing(base, name_of(base));
     if (i >= shape->required && mpg_argument_is_missing(plan, (size_t)i))
       return mpg_argument_missing(base, name_of(base), name);
     if (i >= shape->required && given[i] != NULL &&

@@ -36,10 +36,9 @@ static int sources_connect(sqlite3 *db, void *aux, int argc, const char *const *
 }
 
 static int sources_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
-  (void)base;
   info->estimatedRows = 100;
   info->estimatedCost = 1e6;
-  return mpg_plan_arguments(info, COLUMNS, ARGUMENTS);
+  return mpg_plan_arguments(base, "trace_sources", info, COLUMNS, ARGUMENTS);
 }
 
 static int sources_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out) {
@@ -101,6 +100,8 @@ static int sources_filter(sqlite3_vtab_cursor *base, int plan, const char *text,
   int code;
   (void)text;
   cursor_clear(c);
+  if (mpg_argument_is_missing(plan, 0))
+    return mpg_path_missing(base->pVtab, "trace_sources");
   if (mpg_argument_is_missing(plan, 1))
     return mpg_argument_missing(base->pVtab, "trace_sources", "on_error");
   if ((plan & 1) == 0)
