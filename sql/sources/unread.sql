@@ -157,6 +157,7 @@
 --@ hint \A[\t\n\r -~]{40,}\x00 => text with NUL bytes, as a crash leaves them: take them out with tr -d '\000'
 
 -- Of whoever wrote it.
+--@ hint (?i)\A(?:#[^\n]*\n)*(?=[^\n{]*(?<![a-z])(?:step|iter|iteration)(?![a-z]))(?=[^\n{]*(?:time|date|_at(?![a-z])))[\w ,;"'/.()%:\t-]+\r?\n(?=[^\n]*[,;\t])(?:[^\n]*[,;\t"])?\d\d?[/.]\d\d?[/.]\d\d(?:\d\d)?[ ,;\t"T] => a table of steps whose dates may have day or month first: write them as 2026-01-06T12:00:00, or as Unix seconds
 --@ hint (?i)\A(?:#[^\n]*\n)*(?=[^\n{]*(?<![a-z])(?:step|iter|iteration|epoch|batch)(?![a-z]))(?=[^\n{]*(?:time|elapsed|date|seconds|_at(?![a-z])))(?![^\n]*(?:[ =]\d|: ))[\w ,;"'/.()%:\t-]+\r?\n[^\n]*\d[^\n]*[,;\t] => a table of steps that lacks a clock, or has it under another name: name its columns step, timestamp (Unix seconds or ISO 8601) and loss, with commas between
 --@ hint (?m)^[^\n]{0,60}=+ Step \d+/\d+ =+\s*$ => what NeMo-RL prints of steps, without times: give its event files, or the history of Weights & Biases
 --@ hint (?im)(?:^|\r)(?=[^\n\r]*loss)[^\n\r]*?\d+%\|[^|\n\r]*\| *\d+/\d+ \[ => a progress bar of tqdm, without times: give the trainer's event files, or a tracker's history

@@ -646,6 +646,14 @@ class Trackers(TrainerLogs):
             path = self.file(text, "h.jsonl")
             expected = {"impossible_time": 1}
             self.assertEqual(([1, 2, 4, 5], expected), ([row[1] for row in self.steps(path)], self.issues(path)), time)
+        for time in ("1/5/2026 12:00", "05.01.2026 12:00:00", "01/05/26 12:00"):
+            for head in ("_step,_timestamp,loss", "Step,Wall time,Value"):
+                text = f"{head}\n" + "".join(f"{n},{time},1.0\n" for n in range(1, 6))
+                if head[0] == "S":
+                    text = "Wall time,Step,Value\n" + "".join(f"{time},{n},1.0\n" for n in range(1, 6))
+                path = self.file(text, "h.csv")
+                self.assertEqual([], self.steps(path))
+                self.assertEqual(5, self.issues(path).get("unread_time"), (time, head))
 
     def test_runs_of_one_file(self):
         """Histories put together, by turns or one after the other, whose records name their runs: no run repeats another's steps. One name for all is one run."""

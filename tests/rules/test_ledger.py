@@ -111,11 +111,15 @@ class Arguments(Case):
             self.assertEqual([], self.rows(f"SELECT * FROM {call} WHERE {where}", *[GOLDEN] * call.count("?")))
 
     def test_dates_without_dashes(self):
-        """All of them count as seconds of August 1970, which is no silence; a time that is none among them says that they are seconds."""
+        """All of them count as seconds of 1970, which is no silence, and so do the days of a spreadsheet; a time that is none among them says that they are seconds."""
         listed = "SELECT severity, count, detail FROM mpg_issues WHERE kind = 'impossible_time'"
         said = (
             "records whose times read as dates without dashes, such as 20260109, and count as seconds of 1970: "
             "write 2026-01-06"
+        )
+        serial = (
+            "records whose times read as days of a spreadsheet, such as 46028.25000, and count as seconds of 1970: "
+            "write 2026-01-06T12:00:00"
         )
         self.db.executescript(
             "CREATE TABLE capacity(pool, chips, start_time, end_time);"
@@ -129,6 +133,10 @@ class Arguments(Case):
             ((20260105, 20261309, 20260106, 20260107), []),
             (("2026-01-05", "2026-01-09", "2026-01-06", "2026-01-07"), []),
             ((0, 100, 5, 10), []),
+            ((46027.5, 46028.25, 46027.75, 46028), [("warning", 2, serial)]),
+            ((46027, None, 46027, 46028.0625), [("warning", 2, serial.replace("28.25000", "28.06250"))]),
+            ((0, 46028.25, 46027.75, 46028), []),
+            ((46027.5, 80000, 46027.75, 46028), []),
         ):
             self.db.execute("DELETE FROM capacity")
             self.db.execute("DELETE FROM allocations")

@@ -784,6 +784,14 @@ UNREAD = {
         b'{"columns":["_step","_timestamp"],"index":[0,1],"data":[[0,1772532000.0],[1,1772532010.0]]}',
         "a table as pandas writes it for itself",
     ),
+    "dates.csv": (
+        b"step,timestamp,loss\n0,1/5/2026 12:00,5.0\n1,1/5/2026 12:01,4.0\n",
+        "a table of steps whose dates may have day or month first",
+    ),
+    "dates-2.csv": (
+        b"timestamp;step;loss\n05.01.2026 12:00:00;1;5.0\n",
+        "a table of steps whose dates may have day or month first",
+    ),
     "elapsed.csv": (
         b"step,time,loss\n0,0.5,5.0\n",
         "a table of steps that lacks a clock, or has it under another name: name its columns",

@@ -190,29 +190,47 @@ static mpg_rc list_far(const mpg_accounting *a, const char *source) {
                         far == 0 ? "spans or commits" : "allocations, capacity or outages");
 }
 
+/* A date without dashes, as 20260106. */
 static bool is_date(int64_t us) {
   return us == MPG_OPEN || (us % MPG_SECOND == 0 && mpg_seconds_read_as_date(us / MPG_SECOND));
 }
 
-/* Dates without dashes count as seconds, of the year 1970. If all times read so, they are dates. */
-static mpg_rc list_dates(const mpg_accounting *a, const char *source) {
+/* A day of the 21st century as a spreadsheet counts it, since 1899, with the time as its fraction. */
+static bool is_serial(int64_t us) {
+  return us == MPG_OPEN || (us >= INT64_C(36526) * MPG_SECOND && us < INT64_C(73051) * MPG_SECOND);
+}
+
+static mpg_rc are_all(const mpg_accounting *a, bool (*is)(int64_t us), bool *all) {
   const mpg_fleet *f = a->fleet;
   bool stop = false;
-  if (f->last == 0 || !is_date(f->last))
-    return MPG_OK;
-  for (size_t i = 0; !stop && i < f->nallocations; i++, stop = mpg_poll(a->env, i))
-    if (!is_date(f->allocations[i].start) || !is_date(f->allocations[i].end))
-      return MPG_OK;
-  for (size_t i = 0; !stop && i < f->ncapacity; i++, stop = mpg_poll(a->env, i))
-    if (!is_date(f->capacity[i].start) || !is_date(f->capacity[i].end))
-      return MPG_OK;
-  if (stop)
-    return MPG_INTERRUPTED;
-  return mpg_issues_add(f->issues, MPG_WARNING, source, "impossible_time", 0,
-                        (int64_t)(f->nallocations + f->ncapacity),
+  *all = f->last != 0 && is(f->last);
+  for (size_t i = 0; !stop && *all && i < f->nallocations; i++, stop = mpg_poll(a->env, i))
+    *all = is(f->allocations[i].start) && is(f->allocations[i].end);
+  for (size_t i = 0; !stop && *all && i < f->ncapacity; i++, stop = mpg_poll(a->env, i))
+    *all = is(f->capacity[i].start) && is(f->capacity[i].end);
+  return stop ? MPG_INTERRUPTED : MPG_OK;
+}
+
+/* Dates of which only numbers are left count as seconds, of the year 1970. If all times read so,
+** they are dates. */
+static mpg_rc list_dates(const mpg_accounting *a, const char *source) {
+  const mpg_fleet *f = a->fleet;
+  const int64_t n = (int64_t)(f->nallocations + f->ncapacity);
+  bool dates, serials = false;
+  mpg_rc rc = are_all(a, is_date, &dates);
+  if (rc == MPG_OK && !dates)
+    rc = are_all(a, is_serial, &serials);
+  if (rc == MPG_OK && dates)
+    rc = mpg_issues_add(f->issues, MPG_WARNING, source, "impossible_time", 0, n,
                         "records whose times read as dates without dashes, such as %lld, and count "
                         "as seconds of 1970: write 2026-01-06",
                         (long long)(f->last / MPG_SECOND));
+  if (rc == MPG_OK && serials)
+    rc = mpg_issues_add(f->issues, MPG_WARNING, source, "impossible_time", 0, n,
+                        "records whose times read as days of a spreadsheet, such as %.5f, and "
+                        "count as seconds of 1970: write 2026-01-06T12:00:00",
+                        (double)f->last / MPG_SECOND);
+  return rc;
 }
 
 mpg_rc mpg_accounting_find_job(const mpg_accounting *a, mpg_str name, const char *source,

@@ -46,12 +46,12 @@ FROM trainer_rows WHERE rowid IN (SELECT row FROM trainer_evaluated) GROUP BY fi
 -- What counts seconds from the begin of a run is no clock.
 DROP TABLE IF EXISTS temp.trainer_told;
 CREATE TEMP TABLE trainer_told AS
-SELECT file, line, step, loss, tag, value, run, record,
+SELECT file, line, step, loss, tag, value, run, record, iif(time IS NULL, said, NULL) AS said,
        CASE WHEN time < 1e8 THEN NULL WHEN time < 1e11 THEN time WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6
             ELSE time / 1e9 END AS time
 FROM (SELECT r.file, r.line, json_extract(r.record, s.path) + 0 AS step, json_extract(r.record, l.path) AS loss,
              json_extract(r.record, g.path) AS tag, json_extract(r.record, v.path) AS value, json_extract(r.record, u.path) AS run,
-             r.record,
+             r.record, json_extract(r.record, t.path) AS said,
              iif(typeof(json_extract(r.record, t.path)) = 'text',
                  coalesce(mpg_time(json_extract(r.record, t.path), :zone), -- numbers are texts in a table that has its header again
                           iif(json_extract(r.record, t.path) GLOB '1*' AND json_extract(r.record, t.path) NOT GLOB '*[^0-9.]*',
@@ -65,6 +65,10 @@ FROM (SELECT r.file, r.line, json_extract(r.record, s.path) + 0 AS step, json_ex
       LEFT JOIN trainer_columns AS v ON v.file = r.file AND v.what = 'value'
       LEFT JOIN trainer_columns AS u ON u.file = r.file AND u.what = 'run'
       WHERE r.rowid NOT IN (SELECT row FROM trainer_evaluated));
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'unread_time', min(line), count(*),
+       'times such as "' || said || '" are not read: write 2026-01-06T12:00:00 or Unix seconds' FROM trainer_told
+WHERE said GLOB '[0-9]*[/.][0-9]*[/.][0-9]*' GROUP BY file;
 -- A table whose first row is the last one in time is read from its end.
 DROP TABLE IF EXISTS temp.trainer_turned;
 CREATE TEMP TABLE trainer_turned AS

@@ -9,7 +9,7 @@
 -- zone: it is of :zone.
 DROP TABLE IF EXISTS temp.trainer_history;
 CREATE TEMP TABLE trainer_history AS
-SELECT file, line, CASE WHEN time < 1e11 THEN time WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6
+SELECT file, line, iif(time IS NULL, json_extract(record, '$._timestamp'), NULL) AS said, CASE WHEN time < 1e11 THEN time WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6
                         ELSE time / 1e9 END AS time,
        runtime, iif(typeof(own) = 'text', own + 0, own) AS own, iif(typeof(number) = 'text', number + 0, number) AS number, loss, tflops,
        iif(tflops IS NULL AND of_rate AND line < 100, record, NULL) AS otherwise, run, evaluated
@@ -70,6 +70,10 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'info', 'unused_events', min(line), count(*), 'records of an evaluation: they are no steps'
 FROM trainer_history WHERE evaluated GROUP BY file;
 DELETE FROM trainer_history WHERE evaluated;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'unread_time', min(line), count(*),
+       'times such as "' || said || '" are not read: write 2026-01-06T12:00:00 or Unix seconds' FROM trainer_history
+WHERE said GLOB '[0-9]*[/.][0-9]*[/.][0-9]*' GROUP BY file;
 -- A rate may have a record of its own, as Lightning's: it is of the step of its number.
 DROP TABLE IF EXISTS temp.trainer_beside;
 CREATE TEMP TABLE trainer_beside AS SELECT coalesce(run, file) AS run, coalesce(own, number) AS step, tflops + 0 AS tflops
