@@ -5,6 +5,7 @@ import datetime
 import json
 import os
 import unittest
+import zoneinfo
 
 import tfevents
 from trainer_case import FIXTURES, T0, TrainerLogs
@@ -654,6 +655,26 @@ class Trackers(TrainerLogs):
                 path = self.file(text, "h.csv")
                 self.assertEqual([], self.steps(path))
                 self.assertEqual(5, self.issues(path).get("unread_time"), (time, head))
+
+    def test_the_hour_that_comes_twice(self):
+        """At the end of summer time the second is meant where the rows before are later; an hour later or earlier in the year is none."""
+        for first in (1792890000 - 3 * 3600, 1774746000 - 3 * 3600, T0):  # the end of summer time in 2026, its begin
+            times = [first + 600 * i for i in range(36)]
+            zone = zoneinfo.ZoneInfo("Europe/Berlin")
+            local = [f"{datetime.datetime.fromtimestamp(time, zone):%Y-%m-%d %H:%M:%S}" for time in times]
+            for text in (
+                "_step,_timestamp,train/loss\n" + "".join(f"{i},{time},2.5\n" for i, time in enumerate(local)),
+                "step,timestamp,loss\n" + "".join(f"{i},{time},2.5\n" for i, time in enumerate(local)),
+                "Wall time,Step,Value\n" + "".join(f"{time},{i},2.5\n" for i, time in enumerate(local)),
+                "step,timestamp,loss\n" + "".join(f"{i},{time},2.5\n" for i, time in reversed(list(enumerate(local)))),
+            ):
+                path = self.file(text, "h.csv")
+                fleet = self.fleet(path, zone="Europe/Berlin")
+                told = self.rows("SELECT step, end_time FROM trace_training_steps(?, 'Europe/Berlin') ORDER BY 1", path)
+                twice = len(local) - len(set(local))
+                self.assertEqual(list(enumerate(times))[1:], told[1:], text[:200])
+                self.assertEqual(twice or None, self.issues(path).get("repeated_time"))
+                self.assertEqual({"unknown": 36 * 600}, self.sums(fleet, 1))
 
     def test_runs_of_one_file(self):
         """Histories put together, by turns or one after the other, whose records name their runs: no run repeats another's steps. One name for all is one run."""

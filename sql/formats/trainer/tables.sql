@@ -46,7 +46,7 @@ FROM trainer_rows WHERE rowid IN (SELECT row FROM trainer_evaluated) GROUP BY fi
 -- What counts seconds from the begin of a run is no clock.
 DROP TABLE IF EXISTS temp.trainer_told;
 CREATE TEMP TABLE trainer_told AS
-SELECT file, line, step, loss, tag, value, run, record, iif(time IS NULL, said, NULL) AS said,
+SELECT file, line, step, loss, tag, value, run, record, said AS told, iif(time IS NULL, said, NULL) AS said,
        CASE WHEN time < 1e8 THEN NULL WHEN time < 1e11 THEN time WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6
             ELSE time / 1e9 END AS time
 FROM (SELECT r.file, r.line, json_extract(r.record, s.path) + 0 AS step, json_extract(r.record, l.path) AS loss,
@@ -79,10 +79,24 @@ WHERE first.rowid = e.first_id AND last.rowid = e.last_id AND first.time > last.
 DROP TABLE IF EXISTS temp.trainer_again;
 CREATE TEMP TABLE trainer_again AS SELECT t.* FROM trainer_turned CROSS JOIN trainer_told AS t USING (file) ORDER BY t.rowid DESC;
 DELETE FROM trainer_told WHERE file IN (SELECT file FROM trainer_turned);
-INSERT INTO trainer_told(file, step, loss, tag, value, run, record, time)
-SELECT file, step, loss, tag, value, run, record, time FROM trainer_again;
+INSERT INTO trainer_told(file, step, loss, tag, value, run, record, told, time)
+SELECT file, step, loss, tag, value, run, record, told, time FROM trainer_again;
 DROP TABLE trainer_turned;
 DROP TABLE trainer_again;
+-- At the end of summer time a clock shows an hour twice: the second is meant where rows before are later, as steps go on.
+DROP TABLE IF EXISTS temp.trainer_hour;
+CREATE TEMP TABLE trainer_hour AS
+SELECT id, file, line
+FROM (SELECT rowid AS id, file, line, run, step AS step, time, told, max(time) OVER w AS latest, max(step) OVER w AS highest
+      FROM trainer_told WHERE :zone IS NOT NULL
+      WINDOW w AS (PARTITION BY file, run ORDER BY rowid ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
+WHERE typeof(told) = 'text' AND step > highest AND time <= latest AND latest - time < 3600
+  AND mpg_time(strftime('%Y-%m-%d %H:%M:%S', mpg_time(told, 'UTC') + 3600, 'unixepoch'), :zone) - time > 3600;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'repeated_time', min(line), count(*),
+       'the clock showed this time twice: the second is taken where lines before it are later, else the first' FROM trainer_hour GROUP BY file;
+UPDATE trainer_told SET time = time + 3600 WHERE rowid IN (SELECT id FROM trainer_hour);
+DROP TABLE trainer_hour;
 -- A table of values that names no metric is of the one that was chosen for it.
 INSERT INTO trainer_values
 SELECT t.file, t.line, t.file, t.time, t.step, t.value, t.run, coalesce(n.place, 0)
