@@ -87,14 +87,16 @@ DROP TABLE trainer_again;
 DROP TABLE IF EXISTS temp.trainer_hour;
 CREATE TEMP TABLE trainer_hour AS
 SELECT id, file, line
-FROM (SELECT rowid AS id, file, line, run, step AS step, time, told, max(time) OVER w AS latest, max(step) OVER w AS highest
+FROM (SELECT rowid AS id, file, line, run, step AS step, time, told, max(time) OVER w AS latest,
+             max(step) OVER w AS highest
       FROM trainer_told WHERE :zone IS NOT NULL
       WINDOW w AS (PARTITION BY file, run ORDER BY rowid ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
 WHERE typeof(told) = 'text' AND step > highest AND time <= latest AND latest - time < 3600
   AND mpg_time(strftime('%Y-%m-%d %H:%M:%S', mpg_time(told, 'UTC') + 3600, 'unixepoch'), :zone) - time > 3600;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'repeated_time', min(line), count(*),
-       'the clock showed this time twice: the second is taken where lines before it are later, else the first' FROM trainer_hour GROUP BY file;
+       'the clock showed this time twice: the second is taken where lines before it are later, else the first'
+FROM trainer_hour GROUP BY file;
 UPDATE trainer_told SET time = time + 3600 WHERE rowid IN (SELECT id FROM trainer_hour);
 DROP TABLE trainer_hour;
 -- A table of values that names no metric is of the one that was chosen for it.

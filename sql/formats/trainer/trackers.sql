@@ -9,7 +9,9 @@
 -- zone: it is of :zone.
 DROP TABLE IF EXISTS temp.trainer_history;
 CREATE TEMP TABLE trainer_history AS
-SELECT file, line, json_extract(record, '$._timestamp') AS told, iif(time IS NULL, json_extract(record, '$._timestamp'), NULL) AS said, CASE WHEN time < 1e11 THEN time WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6
+SELECT file, line, json_extract(record, '$._timestamp') AS told,
+       iif(time IS NULL, json_extract(record, '$._timestamp'), NULL) AS said,
+       CASE WHEN time < 1e11 THEN time WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6
                         ELSE time / 1e9 END AS time,
        runtime, iif(typeof(own) = 'text', own + 0, own) AS own, iif(typeof(number) = 'text', number + 0, number) AS number, loss, tflops,
        iif(tflops IS NULL AND of_rate AND line < 100, record, NULL) AS otherwise, run, evaluated
@@ -78,14 +80,16 @@ WHERE said GLOB '[0-9]*[/.][0-9]*[/.][0-9]*' GROUP BY file;
 DROP TABLE IF EXISTS temp.trainer_hour;
 CREATE TEMP TABLE trainer_hour AS
 SELECT id, file, line
-FROM (SELECT rowid AS id, file, line, run, coalesce(own, number) AS step, time, told, max(time) OVER w AS latest, max(coalesce(own, number)) OVER w AS highest
+FROM (SELECT rowid AS id, file, line, run, coalesce(own, number) AS step, time, told, max(time) OVER w AS latest,
+             max(coalesce(own, number)) OVER w AS highest
       FROM trainer_history WHERE :zone IS NOT NULL
       WINDOW w AS (PARTITION BY file, run ORDER BY rowid ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
 WHERE typeof(told) = 'text' AND step > highest AND time <= latest AND latest - time < 3600
   AND mpg_time(strftime('%Y-%m-%d %H:%M:%S', mpg_time(told, 'UTC') + 3600, 'unixepoch'), :zone) - time > 3600;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'repeated_time', min(line), count(*),
-       'the clock showed this time twice: the second is taken where lines before it are later, else the first' FROM trainer_hour GROUP BY file;
+       'the clock showed this time twice: the second is taken where lines before it are later, else the first'
+FROM trainer_hour GROUP BY file;
 UPDATE trainer_history SET time = time + 3600 WHERE rowid IN (SELECT id FROM trainer_hour);
 DROP TABLE trainer_hour;
 -- A rate may have a record of its own, as Lightning's: it is of the step of its number.

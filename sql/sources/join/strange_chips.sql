@@ -1,5 +1,5 @@
 -- join/strange_chips.sql - options `chip` that name no chip of the catalogue, whether something is rated or not. A part of join.sql and
--- alone.sql. Of programs chip.sql has said so, and a native trace may bring chips of its own: then the ledger says so of what it cannot rate.
+-- alone.sql. Of programs chip.sql has said so. A native trace may bring chips of its own: then the ledger says so of what it cannot rate.
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT min(f.path), 'warning', 'unknown_chip', NULL, count(*),
