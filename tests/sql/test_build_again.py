@@ -165,6 +165,33 @@ class Again(Case):
             shutil.rmtree(self.folder)
             os.mkdir(self.folder)
 
+    def test_rows_of_the_ledger_that_are_gone(self):
+        """What somebody deleted or changed by hand the next build of the same files makes anew."""
+        path = os.path.join(ROOT, "fixtures", "golden")
+        self.rows("SELECT mpg_build(?)", path)
+        wanted = self.rows(f"SELECT {BUILT} ORDER BY 1, 2, 4, 11, 12")
+        for change in (
+            "DELETE FROM ledger WHERE category = 'idle'",
+            "UPDATE ledger SET chip_us = 1 WHERE category = 'ideal'",
+            "DELETE FROM ledger",
+            "DELETE FROM day_sums",
+        ):
+            self.db.execute(change)
+            self.rows("SELECT mpg_build(?)", path)
+            self.assertEqual(wanted, self.rows(f"SELECT {BUILT} ORDER BY 1, 2, 4, 11, 12"), change)
+            self.assertLess(0, self.one("SELECT count(*) FROM day_sums"), change)
+
+    def test_a_setting_that_is_there_twice(self):
+        path = os.path.join(ROOT, "fixtures", "golden")
+        self.rows("SELECT mpg_build(?)", path)
+        self.db.executescript(
+            "DROP TABLE mpg_config; CREATE TABLE mpg_config(name, value);"
+            "INSERT INTO mpg_config VALUES ('offset', '+02:00'), ('offset', '+03:00')"
+        )
+        self.fails(
+            "mpg_build: mpg_config: expected each name once, found 'offset' 2 times", "SELECT mpg_build(?)", path
+        )
+
     def test_after_a_job_that_files_told_otherwise(self):
         """What they tell since then is what the tables have: a further build leaves them."""
         shutil.copytree(os.path.join(ROOT, "fixtures", "golden"), self.folder, dirs_exist_ok=True)

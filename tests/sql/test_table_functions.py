@@ -651,6 +651,12 @@ class Questions(cases.Case):
         db.execute("SELECT load_extension(?, 'sqlite3_mpg_nofs_init')", (os.path.join(ROOT, "mpg"),))
         found = {name for name, in db.execute("SELECT name FROM pragma_module_list")}
         self.assertEqual({t.name for t in self.tables}, {t.name for t in every()} & found)
+        with self.assertRaises(sqlite3.Error) as caught:
+            db.execute("SELECT * FROM mpg_goodput")
+        self.assertEqual(
+            "mpg_goodput: no such table: cells; open a database that mpg_build made, which this connection lacks",
+            str(caught.exception),
+        )
 
     def test_interrupted(self):
         self.built.set_progress_handler(lambda: 1, 100)

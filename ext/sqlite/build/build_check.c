@@ -35,7 +35,9 @@ static const char settings[] =
     "SELECT 'mpg_config: offset: expected an offset from UTC such as +02:00, found ' || "
     "quote(value) FROM main.mpg_config WHERE name = 'offset' AND value NOT NULL AND value <> 'Z' "
     "AND (value NOT GLOB '[+-][0-9][0-9]:[0-9][0-9]' OR substr(value, 2, 2) > '14' OR "
-    "substr(value, 5) > '59') LIMIT 1";
+    "substr(value, 5) > '59') UNION ALL "
+    "SELECT 'mpg_config: expected each name once, found ' || quote(name) || ' ' || count(*) || "
+    "' times' FROM main.mpg_config GROUP BY name HAVING count(*) > 1 LIMIT 1";
 
 /* Each relation with a column that none of its tables lacks. */
 static const char lost[] =

@@ -196,13 +196,21 @@ static int run_questions(mpg_conn *conn, const char *asks, const char *end, sqli
   return rc == SQLITE_OK ? run_script(conn->db, answered, end, path) : rc;
 }
 
-/* Whether this reading tells what the tables have and nothing else (sql/build/same.sql), and no
-** column of a user's waits to be made again. */
+/* Whether this reading tells what the tables have and nothing else (sql/build/same.sql), no column
+** of a user's waits to be made again, and no row of the ledger was changed or deleted by hand, which
+** its sums by day still have. */
 static bool is_same(sqlite3 *db, const mpg_user_columns *added) {
+  static const char whole[] =
+      "SELECT same FROM temp.mpg_same WHERE ?1 NOT NULL AND (SELECT sum(chip_us) FROM main.ledger "
+      "WHERE category <> 'queued') IS (SELECT sum(capacity_us) FROM main.day_sums)";
   char *same =
       added->n > 0
           ? NULL
           : mpg_build_find_text(db, "SELECT same FROM temp.mpg_same WHERE ?1 NOT NULL", "");
+  if (same != NULL) {
+    sqlite3_free(same); /* and so the tables are there */
+    same = mpg_build_find_text(db, whole, "");
+  }
   sqlite3_free(same);
   return same != NULL;
 }

@@ -182,9 +182,10 @@ static int host_failure(sqlite3_vtab *base, sqlite3 *db, int rc) {
   if (strncmp(text, "no such column: ", 16) == 0 && mpg_host_has_full_names(db))
     text = "expected PRAGMA short_column_names = ON beside full_column_names, found OFF";
   (void)mpg_vtab_error(base, "%s: %s%s", name_of(base), text,
-                       strncmp(text, "no such table: ", 15) == 0
-                           ? "; SELECT mpg_build('traces/') makes the tables that it reads"
-                           : "");
+                       strncmp(text, "no such table: ", 15) != 0 ? ""
+                       : ((const mpg_table *)base)->conn->no_files
+                           ? "; open a database that mpg_build made, which this connection lacks"
+                           : "; SELECT mpg_build('traces/') makes the tables that it reads");
   return rc == SQLITE_OK ? SQLITE_ERROR : rc;
 }
 
