@@ -16,11 +16,12 @@ void mpg_constraint_in_doubt(sqlite3_index_info *info, int n) {
 }
 
 int mpg_value_of_words(sqlite3_vtab *vtab, sqlite3_value *value, const mpg_word_column *column) {
-  const mpg_value found = value == NULL ? (mpg_value){.type = MPG_NULL} : mpg_value_of(value);
   char what[400] = "one of ";
   size_t n = strlen(what);
-  if (found.type != MPG_TEXT)
+  mpg_value found;
+  if (value == NULL || sqlite3_value_type(value) != SQLITE_TEXT)
     return SQLITE_OK;
+  found = mpg_value_of(value);
   for (size_t i = 0; i < column->n; i++) {
     if (mpg_str_eq(found.s, mpg_str_of(column->words[i])))
       return SQLITE_OK;
