@@ -45,7 +45,7 @@ class FleetFile(Case):
             ('{"sources": [{"path": "x"}], "labels": [1]}', 'expected "labels" to be a list of keys'),
             ('{"sources": [{"path": "x"}], "label": ["a"]}', 'expected "sources" or "labels", found "label"'),
             ('{"sources": [', ":1:14: expected a value, found end of text"),
-            ('{"sources": [{"path": "x"}, "y"]}', ':1:29: source 2: expected an object with a "path"'),
+            ('{"sources": [{"path": "x"}, "y"]}', ':1:29: source 2: expected an object with a "path", found "y"'),
             ('{"sources": [{"path": "x", "path": "y"}]}', "expected a key that the object does not have yet"),
             (
                 '{"sources": [{"path": ""}]}',
@@ -64,7 +64,12 @@ class FleetFile(Case):
                 ':1:28: source 1: "labels" stands beside "sources", not in a source',
             ),
             ('{"sources": [{"path": "x", "table": "a"}]}', 'source 1: unknown option "table"'),
-            ('{"sources": {"path": "x"}}', 'expected an object with "sources", a list'),
+            (
+                '{"sources": {"path": "x"}}',
+                ':1:2: expected "sources" to be a list of objects with a "path", found {"path": "x"}',
+            ),
+            ('{"sources": [{"pth": "x"}]}', 'unknown option "pth"; the nearest is "path"'),
+            ('{"sources": [{"path": ["x"]}]}', 'the text of one path, a glob or a folder, found ["x"]'),
             ('{"Sources": [{"path": "x"}]}', 'expected "sources" or "labels", found "Sources"'),
             ('{"path": "x"}', ':1:2: expected "sources" or "labels", found "path"'),
             ('{"sources": [\n{"path":\n"/nowhere/at/all"}]}', ":2: source 1: no such file: /nowhere/at/all"),

@@ -125,6 +125,20 @@ static mpg_rc add_labels(const fleet_text *f, const mpg_json_member *labels, mpg
   return rc;
 }
 
+/* "expected WHAT, found VALUE", of a value as it stands in the text. */
+static const char *expected(const char *what, const mpg_json_member *found,
+                            char out[200 + MPG_EXCERPT]) {
+  const char *quote = found->kind == MPG_JSON_STRING ? "\"" : "";
+  char value[MPG_EXCERPT];
+  mpg_text_excerpt(found->kind == MPG_JSON_NULL    ? MPG_STR("null")
+                   : found->kind == MPG_JSON_TRUE  ? MPG_STR("true")
+                   : found->kind == MPG_JSON_FALSE ? MPG_STR("false")
+                                                   : found->text,
+                   value);
+  (void)snprintf(out, 200 + MPG_EXCERPT, "expected %s, found %s%s%s", what, quote, value, quote);
+  return out;
+}
+
 /* A source's options without its path, as JSON that is written one way; owned by the caller. */
 static char *options_text(const mpg_env *env, mpg_str source, const mpg_json_member *option,
                           size_t n) {
@@ -160,11 +174,11 @@ static mpg_rc add_source(const fleet_text *f, const char *at, const mpg_json_mem
   const mpg_env *env = f->entries->env;
   mpg_json_doc *doc = NULL;
   const mpg_json_member *option, *path = NULL;
-  char *options = NULL;
+  char *options = NULL, what[200 + MPG_EXCERPT];
   size_t n = 0;
   mpg_rc rc;
   if (source->kind != MPG_JSON_OBJECT)
-    return bad_source(f, at, number, "expected an object with a \"path\"", err);
+    return bad_source(f, at, number, expected("an object with a \"path\"", source, what), err);
   rc = mpg_json_parse(&doc, env, f->name, source->text, &option, &n, err);
   for (size_t i = 0; rc == MPG_OK && i < n; i++) {
     mpg_err plain;
@@ -179,7 +193,8 @@ static mpg_rc add_source(const fleet_text *f, const char *at, const mpg_json_mem
     rc = bad_source(f, at, number, "expected a \"path\", found none", err);
   } else if (rc == MPG_OK && (path->kind != MPG_JSON_STRING || path->text.n == 0)) {
     rc = bad_source(f, at + path->key_at, number,
-                    "expected \"path\" to be the text of one path, a glob or a folder", err);
+                    expected("\"path\" to be the text of one path, a glob or a folder", path, what),
+                    err);
   } else if (rc != MPG_OK) {
   } else if ((options = options_text(env, source->text, option, n)) == NULL) {
     rc = mpg_fail_nomem(err);
@@ -200,9 +215,13 @@ static mpg_rc add_sources(const fleet_text *f, const mpg_json_member *sources, m
   mpg_json_doc *doc = NULL;
   const mpg_json_member *source;
   size_t n = 0;
-  mpg_rc rc = MPG_OK;
-  if (sources->kind == MPG_JSON_ARRAY)
-    rc = mpg_json_parse(&doc, f->entries->env, f->name, sources->text, &source, &n, err);
+  char what[200 + MPG_EXCERPT];
+  mpg_rc rc;
+  if (sources->kind != MPG_JSON_ARRAY)
+    return bad_place(f, object_of(f) + sources->key_at,
+                     expected("\"sources\" to be a list of objects with a \"path\"", sources, what),
+                     err);
+  rc = mpg_json_parse(&doc, f->entries->env, f->name, sources->text, &source, &n, err);
   for (size_t i = 0; rc == MPG_OK && i < n; i++)
     rc = add_source(f, sources->text.p + source[i].value_at, &source[i], i + 1, err);
   mpg_json_doc_free(doc);
@@ -234,7 +253,9 @@ static mpg_rc read_fleet(mpg_entries *e, const char *name, mpg_str folder, mpg_s
   mpg_json_doc_free(doc);
   if (rc == MPG_OK && e->n == 0)
     rc = bad_place(&f, text.p,
-                   "expected an object with \"sources\", a list of objects with a \"path\"", err);
+                   "expected an object with \"sources\", a list of objects with a \"path\", found "
+                   "none",
+                   err);
   return rc;
 }
 

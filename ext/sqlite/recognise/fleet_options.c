@@ -84,7 +84,11 @@ static size_t edit_distance(mpg_str a, mpg_str b) {
 
 /* Whether `name` is an option; *nearest is the one that is spelt most like it. */
 static bool is_option(mpg_str name, mpg_str *nearest) {
-  size_t best = SIZE_MAX;
+  const mpg_str path = MPG_STR("path"); /* which every source has, and is no option */
+  size_t best = edit_distance(name, path);
+  *nearest = path;
+  if (best == 0)
+    best = 1;
   for (size_t i = 0; i < sizeof general_options / sizeof *general_options; i++) {
     mpg_str option = mpg_str_of(general_options[i]);
     size_t far = edit_distance(name, option);
@@ -235,7 +239,9 @@ static mpg_rc check_job(const mpg_env *env, mpg_str job, mpg_err *err) {
     named = mpg_str_eq(mpg_pattern_name(pattern, i), MPG_STR("job"));
   mpg_pattern_close(pattern);
   if (rc == MPG_OK && !named)
-    return mpg_fail(err, MPG_DATA, "option \"job\": expected a group named job, (?<job>...)");
+    return mpg_fail(err, MPG_DATA,
+                    "option \"job\": expected a group named job, (?<job>...), found \"%.*s\"",
+                    (int)(job.n < 80 ? job.n : 80), job.p);
   if (rc == MPG_OK || rc == MPG_NOMEM || rc == MPG_INTERRUPTED)
     return rc;
   mpg_err plain = *err;
