@@ -297,6 +297,37 @@ class Retold(Case):
                 )
             db.close()
 
+    def test_an_id_that_was_given_anew_to_a_job_that_waits(self):
+        """It is no part of the job that had the id: together they would seem to hold too few chips. A job that was requeued is."""
+        head = "JobIDRaw|JobID|JobName|Partition|State|Submit|Start|End|ElapsedRaw|ReqTRES|AllocTRES\n"
+        ran = "101|101|old|gpu|{}|2026-01-05T08:00:00|2026-01-05T08:10:00|2026-01-05T09:10:00|3600|gres/gpu=8|gres/gpu=8\n"
+        waits = "101|101|new|gpu|PENDING|{}|Unknown|Unknown|0|gres/gpu=16|\n"
+        other = "103|103|x|gpu|RUNNING|2026-06-06T08:00:00|2026-06-06T08:10:00|Unknown|3600|gres/gpu=8|gres/gpu=8\n"
+        for state, submitted, listed in (
+            ("COMPLETED", "2026-06-06T08:00:00", 1),
+            ("NODE_FAIL", "2026-06-06T08:00:00", 1),
+            ("NODE_FAIL", "2026-01-05T09:10:00", 0),
+        ):
+            db = connect(":memory:")
+            for text in (ran.format(state), waits.format(submitted) + other):
+                path = self.folder_of({"jobs.psv": head + text})
+                db.execute("SELECT mpg_build(?)", (path,)).fetchall()
+            self.assertEqual(
+                [(listed,)],
+                db.execute(
+                    "SELECT count(*) FROM issues WHERE kind = 'conflict' AND detail LIKE 'jobs that wait,%'"
+                ).fetchall(),
+                (state, submitted),
+            )
+            if listed:
+                self.assertEqual(
+                    [(8.0, "old", 0)],
+                    db.execute(
+                        "SELECT chips, name, (SELECT total(chip_us) FROM ledger WHERE category = 'partial') FROM jobs WHERE job = '101'"
+                    ).fetchall(),
+                )
+            db.close()
+
     def test_what_comes_again(self):
         """A pod that one listing between lacks runs on; and another cluster whose pool has the same name ends nothing."""
 
