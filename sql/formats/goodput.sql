@@ -103,6 +103,9 @@ ranges AS (
 )
 SELECT coalesce(:job, r.job_name) AS job, first, last, min(r.time) AS since
 FROM ranges CROSS JOIN goodput_rows AS r ON r.rowid BETWEEN first AND last GROUP BY 1, 2;
+DELETE FROM temp.goodput_parts
+WHERE NOT EXISTS (SELECT 1 FROM (SELECT since < lag(since) OVER (PARTITION BY job ORDER BY first) AS back FROM goodput_parts) WHERE back);
+CREATE INDEX temp.goodput_parts_of ON goodput_parts(job, first);
 
 -- In the order of jobs and of their logs: sorted where the rows do not lie so, without what has no time or came before. What follows
 -- goes by rowid, from a row to the next or over a range, and not by window functions: logs have millions of rows.
@@ -115,7 +118,8 @@ CREATE TEMP TABLE goodput_sorted AS
 SELECT r.* FROM goodput_survey CROSS JOIN goodput_rows AS r
 WHERE unordered AND coalesce(duplicate, 0) = 0 AND time IS NOT NULL
 ORDER BY coalesce(:job, job_name), time_ns, insertId,
-  (SELECT since FROM goodput_parts AS p WHERE p.job IS coalesce(:job, r.job_name) AND r.rowid BETWEEN p.first AND p.last), r.rowid;
+  (SELECT since FROM goodput_parts AS p WHERE p.job IS coalesce(:job, r.job_name) AND p.first <= r.rowid ORDER BY p.first DESC LIMIT 1),
+  r.rowid;
 DROP TABLE goodput_parts;
 DELETE FROM temp.goodput_rows WHERE rowid >= (SELECT 0 FROM goodput_survey WHERE unordered);
 INSERT INTO goodput_rows SELECT * FROM goodput_sorted ORDER BY rowid;

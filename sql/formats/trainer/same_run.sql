@@ -16,18 +16,16 @@ FROM (SELECT job, file, run, min(time) AS first, max(time) AS last FROM trainer_
       GROUP BY job, file, run);
 CREATE INDEX temp.trainer_exports_of ON trainer_exports(file, run);
 DROP TABLE IF EXISTS temp.trainer_compared;
-CREATE TEMP TABLE trainer_compared AS
-SELECT p.rowid AS id, e.place, p.file, p.step, p.time, p.loss
+CREATE TEMP TABLE trainer_compared AS -- each record, and the export that has it first
+SELECT p.rowid AS id, e.place, p.file, min(e.place) OVER (PARTITION BY p.step, p.time, p.loss) AS first
 FROM trainer_exports AS e CROSS JOIN trainer_points AS p ON p.file = e.file AND p.run IS e.run AND p.job = e.job
 WHERE overlaps;
-CREATE INDEX temp.trainer_compared_of ON trainer_compared(step, time);
 DROP TABLE IF EXISTS temp.trainer_both;
 CREATE TEMP TABLE trainer_both AS
 SELECT a.place, b.place AS other
-FROM (SELECT p.place, q.place AS other, count(DISTINCT p.id) AS n
-      FROM trainer_compared AS p CROSS JOIN trainer_compared AS q ON q.step = p.step AND q.time = p.time
-      WHERE q.loss IS p.loss AND q.place < p.place AND q.file <> p.file GROUP BY 1, 2) AS m
-JOIN trainer_exports AS a ON a.place = m.place JOIN trainer_exports AS b ON b.place = m.other WHERE n > 1 OR a.run = b.run
+FROM (SELECT place, first, count(*) AS n FROM trainer_compared WHERE first < place GROUP BY 1, 2) AS m
+JOIN trainer_exports AS a ON a.place = m.place JOIN trainer_exports AS b ON b.place = m.first
+WHERE a.file <> b.file AND (n > 1 OR a.run = b.run)
 UNION
 SELECT a.place, b.place FROM trainer_exports AS a JOIN trainer_exports AS b ON b.run = a.run AND b.place < a.place AND b.file <> a.file
 WHERE b.last < a.first AND length(a.run) IN (8, 32, 36) AND a.run NOT GLOB '*[^-0-9a-z]*' AND a.run GLOB '*[0-9]*' AND a.run GLOB '*[a-z]*';
@@ -42,13 +40,14 @@ FROM (SELECT place, min(first) AS first FROM reached GROUP BY place UNION SELECT
 JOIN trainer_exports AS e ON e.place = r.place JOIN trainer_exports AS f ON f.place = r.first;
 DROP TABLE IF EXISTS temp.trainer_copies;
 CREATE TEMP TABLE trainer_copies AS
-SELECT DISTINCT p.id, p.file FROM trainer_joined AS j CROSS JOIN trainer_compared AS p ON p.place = j.place
-CROSS JOIN trainer_compared AS q ON q.step = p.step AND q.time = p.time AND q.place < p.place
-JOIN trainer_joined AS k ON k.place = q.place AND k.of_job = j.of_job WHERE q.loss IS p.loss;
+SELECT p.id, p.file FROM trainer_compared AS p
+JOIN trainer_joined AS j ON j.place = p.place JOIN trainer_joined AS k ON k.place = p.first AND k.of_job = j.of_job
+WHERE p.first < p.place;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT file, 'info', 'joined_log', coalesce((SELECT count(*) FROM trainer_copies AS c WHERE c.file = trainer_joined.file), 0),
+SELECT file, 'info', 'joined_log', coalesce(max(n), 0),
        'records of the run of ' || min(of_file) || ', this many of which another export of it has too: they count once, in one job'
-FROM trainer_joined WHERE file <> of_file GROUP BY file;
+FROM trainer_joined LEFT JOIN (SELECT file, count(*) AS n FROM trainer_copies GROUP BY file) USING (file)
+WHERE file <> of_file GROUP BY file;
 DELETE FROM trainer_points WHERE rowid IN (SELECT id FROM trainer_copies);
 UPDATE trainer_points SET part = j.of_file, job = j.of_job, at = time
 FROM trainer_joined AS j WHERE j.file = trainer_points.file AND j.run IS trainer_points.run AND j.job = trainer_points.job;
