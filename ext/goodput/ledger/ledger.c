@@ -195,7 +195,7 @@ static bool is_date(int64_t us) {
   return us == MPG_OPEN || (us % MPG_SECOND == 0 && mpg_seconds_read_as_date(us / MPG_SECOND));
 }
 
-/* A day of the 21st century as a spreadsheet counts it, since 1899, with the time as its fraction. */
+/* A day of the 21st century as a spreadsheet counts it, since 1899; the time is its fraction. */
 static bool is_serial(int64_t us) {
   return us == MPG_OPEN || (us >= INT64_C(36526) * MPG_SECOND && us < INT64_C(73051) * MPG_SECOND);
 }

@@ -79,3 +79,17 @@ int mpg_build_check(sqlite3 *db, char **why) {
   sqlite3_free(any);
   return rc;
 }
+
+bool mpg_build_is_same(sqlite3 *db) {
+  static const char same[] = "SELECT same FROM temp.mpg_same";
+  static const char whole[] = "SELECT 'same' WHERE (SELECT sum(chip_us) FROM main.ledger WHERE "
+                              "category <> 'queued') IS (SELECT sum(capacity_us) FROM "
+                              "main.day_sums)";
+  char *found = NULL;
+  bool is = first_text(db, same, &found) == SQLITE_OK && found != NULL;
+  sqlite3_free(found);
+  found = NULL;
+  is = is && first_text(db, whole, &found) == SQLITE_OK && found != NULL; /* the tables are there */
+  sqlite3_free(found);
+  return is;
+}

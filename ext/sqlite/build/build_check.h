@@ -15,4 +15,8 @@ int mpg_build_check(sqlite3 *db, char **why);
 /* The same of mpg_import: whether each TEMP table that it replaces may be one of the relation. */
 int mpg_import_check(sqlite3 *db, char **why);
 
+/* Whether this reading tells what the tables have and nothing else (sql/build/same.sql), and no row
+** of the ledger was changed or deleted by hand, which its sums by day still have. */
+bool mpg_build_is_same(sqlite3 *db);
+
 #endif

@@ -196,25 +196,6 @@ static int run_questions(mpg_conn *conn, const char *asks, const char *end, sqli
   return rc == SQLITE_OK ? run_script(conn->db, answered, end, path) : rc;
 }
 
-/* Whether this reading tells what the tables have and nothing else (sql/build/same.sql), no column
-** of a user's waits to be made again, and no row of the ledger was changed or deleted by hand, which
-** its sums by day still have. */
-static bool is_same(sqlite3 *db, const mpg_user_columns *added) {
-  static const char whole[] =
-      "SELECT same FROM temp.mpg_same WHERE ?1 NOT NULL AND (SELECT sum(chip_us) FROM main.ledger "
-      "WHERE category <> 'queued') IS (SELECT sum(capacity_us) FROM main.day_sums)";
-  char *same =
-      added->n > 0
-          ? NULL
-          : mpg_build_find_text(db, "SELECT same FROM temp.mpg_same WHERE ?1 NOT NULL", "");
-  if (same != NULL) {
-    sqlite3_free(same); /* and so the tables are there */
-    same = mpg_build_find_text(db, whole, "");
-  }
-  sqlite3_free(same);
-  return same != NULL;
-}
-
 /* The parts of the script, by their first statements. What came in is dropped, then what the
 ** tables are made of. */
 typedef struct build_parts {
@@ -300,7 +281,7 @@ static int build_tables(mpg_conn *conn, sqlite3_value *path, bool keys, row_coun
     rc = mpg_labels_take(conn, path, err);
   if (rc == SQLITE_OK)
     rc = run_script(db, parts.same, parts.added, path);
-  if (rc == SQLITE_OK && is_same(db, &added)) {
+  if (rc == SQLITE_OK && added.n == 0 && mpg_build_is_same(db)) {
     rc = leave_tables(db, &parts, path, counts);
   } else if (rc == SQLITE_OK)
     rc = make_tables(conn, &parts, path, &added, counts, err);

@@ -126,8 +126,8 @@ static mpg_rc add_labels(const fleet_text *f, const mpg_json_member *labels, mpg
 }
 
 /* "expected WHAT, found VALUE", of a value as it stands in the text. */
-static const char *expected(const char *what, const mpg_json_member *found,
-                            char out[200 + MPG_EXCERPT]) {
+static const char *write_expected(const char *what, const mpg_json_member *found,
+                                  char out[200 + MPG_EXCERPT]) {
   const char *quote = found->kind == MPG_JSON_STRING ? "\"" : "";
   char value[MPG_EXCERPT];
   mpg_text_excerpt(found->kind == MPG_JSON_NULL    ? MPG_STR("null")
@@ -178,7 +178,8 @@ static mpg_rc add_source(const fleet_text *f, const char *at, const mpg_json_mem
   size_t n = 0;
   mpg_rc rc;
   if (source->kind != MPG_JSON_OBJECT)
-    return bad_source(f, at, number, expected("an object with a \"path\"", source, what), err);
+    return bad_source(f, at, number, write_expected("an object with a \"path\"", source, what),
+                      err);
   rc = mpg_json_parse(&doc, env, f->name, source->text, &option, &n, err);
   for (size_t i = 0; rc == MPG_OK && i < n; i++) {
     mpg_err plain;
@@ -192,9 +193,9 @@ static mpg_rc add_source(const fleet_text *f, const char *at, const mpg_json_mem
   if (rc == MPG_OK && path == NULL) {
     rc = bad_source(f, at, number, "expected a \"path\", found none", err);
   } else if (rc == MPG_OK && (path->kind != MPG_JSON_STRING || path->text.n == 0)) {
-    rc = bad_source(f, at + path->key_at, number,
-                    expected("\"path\" to be the text of one path, a glob or a folder", path, what),
-                    err);
+    rc = bad_source(
+        f, at + path->key_at, number,
+        write_expected("\"path\" to be the text of one path, a glob or a folder", path, what), err);
   } else if (rc != MPG_OK) {
   } else if ((options = options_text(env, source->text, option, n)) == NULL) {
     rc = mpg_fail_nomem(err);
@@ -218,9 +219,9 @@ static mpg_rc add_sources(const fleet_text *f, const mpg_json_member *sources, m
   char what[200 + MPG_EXCERPT];
   mpg_rc rc;
   if (sources->kind != MPG_JSON_ARRAY)
-    return bad_place(f, object_of(f) + sources->key_at,
-                     expected("\"sources\" to be a list of objects with a \"path\"", sources, what),
-                     err);
+    return bad_place(
+        f, object_of(f) + sources->key_at,
+        write_expected("\"sources\" to be a list of objects with a \"path\"", sources, what), err);
   rc = mpg_json_parse(&doc, f->entries->env, f->name, sources->text, &source, &n, err);
   for (size_t i = 0; rc == MPG_OK && i < n; i++)
     rc = add_source(f, sources->text.p + source[i].value_at, &source[i], i + 1, err);
