@@ -32,8 +32,8 @@ typedef struct mpg_word_column {
   size_t n;
 } mpg_word_column;
 
-/* SQLITE_OK, or the table has its error: the column is compared by = or <> with a constant text that
-** is none of its words, and so with nothing. That of another collation is not looked at. */
+/* SQLITE_OK, or the table has its error: the column is compared by = or <> with a constant text
+** that is none of its words, and so with nothing. That of another collation is not looked at. */
 int mpg_constraint_of_words(sqlite3_vtab *vtab, sqlite3_index_info *info,
                             const mpg_word_column *column);
 /* The same of one value. */

@@ -5,6 +5,7 @@
 -- trainer_points: `part` is the export that the others belong to, the earliest, and `at` the time that is then their order.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
+--@ if EXISTS (SELECT 1 FROM trainer_points WHERE file <> (SELECT file FROM trainer_points LIMIT 1))
 DROP TABLE IF EXISTS temp.trainer_exports;
 CREATE TEMP TABLE trainer_exports AS
 SELECT *, row_number() OVER (ORDER BY first, file, run) AS place,
@@ -62,3 +63,4 @@ DROP TABLE trainer_compared;
 DROP TABLE trainer_both;
 DROP TABLE trainer_joined;
 DROP TABLE trainer_copies;
+--@ end

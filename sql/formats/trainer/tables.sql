@@ -83,6 +83,7 @@ INSERT INTO trainer_told(file, step, loss, tag, value, run, record, told, time)
 SELECT file, step, loss, tag, value, run, record, told, time FROM trainer_again;
 DROP TABLE trainer_turned;
 DROP TABLE trainer_again;
+--@ if :zone IS NOT NULL
 -- At the end of summer time a clock shows an hour twice: the second is meant where rows before are later, as steps go on.
 DROP TABLE IF EXISTS temp.trainer_hour;
 CREATE TEMP TABLE trainer_hour AS
@@ -99,6 +100,7 @@ SELECT file, 'warning', 'repeated_time', min(line), count(*),
 FROM trainer_hour GROUP BY file;
 UPDATE trainer_told SET time = time + 3600 WHERE rowid IN (SELECT id FROM trainer_hour);
 DROP TABLE trainer_hour;
+--@ end
 -- A table of values that names no metric is of the one that was chosen for it.
 INSERT INTO trainer_values
 SELECT t.file, t.line, t.file, t.time, t.step, t.value, t.run, coalesce(n.place, 0)

@@ -76,6 +76,7 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'unread_time', min(line), count(*),
        'times such as "' || said || '" are not read: write 2026-01-06T12:00:00 or Unix seconds' FROM trainer_history
 WHERE said GLOB '[0-9]*[/.][0-9]*[/.][0-9]*' GROUP BY file;
+--@ if :zone IS NOT NULL
 -- At the end of summer time a clock shows an hour twice: the second is meant where rows before are later, as steps go on.
 DROP TABLE IF EXISTS temp.trainer_hour;
 CREATE TEMP TABLE trainer_hour AS
@@ -92,6 +93,7 @@ SELECT file, 'warning', 'repeated_time', min(line), count(*),
 FROM trainer_hour GROUP BY file;
 UPDATE trainer_history SET time = time + 3600 WHERE rowid IN (SELECT id FROM trainer_hour);
 DROP TABLE trainer_hour;
+--@ end
 -- A rate may have a record of its own, as Lightning's: it is of the step of its number.
 DROP TABLE IF EXISTS temp.trainer_beside;
 CREATE TEMP TABLE trainer_beside AS SELECT coalesce(run, file) AS run, coalesce(own, number) AS step, tflops + 0 AS tflops
