@@ -402,7 +402,7 @@ class Hosts(Logs):
         )[len(SACCT) :].replace(f"|{T}|", f"|{T + 510}|")
         self.assertEqual(
             [("5102",), ("5101",)],
-            self.jobs({"sacct.psv": requeued, "n1.log": megatron(660, 1, 100), "n2.log": megatron(660, 1, 99)}),
+            self.jobs({"sacct.psv": requeued, "n1.log": megatron(660, 1, 100), "n2.log": megatron(661, 1, 99)}),
         )
 
     def test_other_schedulers(self):
