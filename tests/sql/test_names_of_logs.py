@@ -266,7 +266,7 @@ class Names(NamedLogs):
                     "sacct.psv": SACCT + job(5101, 0, 1200) + job(5102, 0, 1200, name="gpt").replace("|n1\n", "|n2\n"),
                     folder + "output.log": megatron(60, 1, 100),
                     folder + "wandb-metadata.json": text,
-                    "other/output.log": megatron(60, 1, 90),
+                    "other/output.log": megatron(61, 1, 90),
                 }
             )
             self.assertEqual(

@@ -336,7 +336,10 @@ class NamesInRecords(NamedLogs):
     def test_an_id_that_was_given_anew(self):
         """The log has the id alone: what it tells was in the time of the one or of the other."""
         jobs = job(77, 0, 600, name="gpt") + job(77, 1200, 2400, submit=1000)
-        for log, wanted in ((lambda i: megatron(1260, 31, 100 - i), "77#2"), (lambda i: megatron(60, 1, 50 - i), "77")):
+        for log, wanted in (
+            (lambda i: megatron(1260 + i, 31, 100 - i), "77#2"),
+            (lambda i: megatron(60 + i, 1, 50 - i), "77"),
+        ):
             self.assertEqual([wanted] * 3, self.jobs(jobs, "{}/slurm-77.out", log))
         path = self.folder_of(
             {"sacct.psv": SACCT + jobs, "slurm-77.out": megatron(60, 1, 50) + megatron(1260, 31, 100)}
