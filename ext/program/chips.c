@@ -437,6 +437,12 @@ static const mpg_chip_row *either_peak(const chip *of, mpg_dtype a, mpg_dtype b)
   return of->peak[a] != NULL ? of->peak[a] : of->peak[b];
 }
 
+/* Matrices are multiplied by the vector units of a chip without others. */
+static const mpg_chip_row *matrix_peak(const chip *of, mpg_dtype a, mpg_dtype b) {
+  const mpg_chip_row *row = either_peak(of, a, b);
+  return row != NULL ? row : of->peak[MPG_FP64];
+}
+
 const mpg_chip_row *mpg_chips_peak(const mpg_chips *chips, const char *name_or_alias,
                                    mpg_str dtype) {
   const chip *of = find_chip(chips, mpg_str_of(name_or_alias));
@@ -455,9 +461,11 @@ const mpg_chip_row *mpg_chips_peak(const mpg_chips *chips, const char *name_or_a
   case MPG_FP16:
     return either_peak(of, MPG_FP16, MPG_BF16);
   case MPG_FP64_TENSOR:
-    return either_peak(of, MPG_FP64_TENSOR, MPG_FP64_MATRIX);
+    return matrix_peak(of, MPG_FP64_TENSOR, MPG_FP64_MATRIX);
   case MPG_FP64_MATRIX:
-    return either_peak(of, MPG_FP64_MATRIX, MPG_FP64_TENSOR);
+    return matrix_peak(of, MPG_FP64_MATRIX, MPG_FP64_TENSOR);
+  case MPG_FP32_MATRIX:
+    return either_peak(of, MPG_FP32_MATRIX, MPG_FP32);
   case MPG_DTYPES:
     i = find_row(chips, of, d, dtype);
     return i < chips->rows_n ? chips->rows[i] : NULL;

@@ -47,8 +47,8 @@ const char *mpg_chips_find(const mpg_chips *chips, mpg_str name);
 /*
 ** The row of a canonical chip (or an alias) and dtype, or NULL. Dtypes are those of dtype.h in any
 ** of their spellings, and any others of added rows. If a chip lists only one of bf16 and fp16, it
-** is used for both; likewise fp64_tensor and fp64_matrix. dtype.n = 0: the chip's default, which is
-** bf16, else fp16, else fp32.
+** is used for both; likewise fp64_tensor and fp64_matrix. If it lists neither, fp64 is, and fp32
+** for fp32_matrix. dtype.n = 0: the chip's default, which is bf16, else fp16, else fp32.
 */
 const mpg_chip_row *mpg_chips_peak(const mpg_chips *chips, const char *chip, mpg_str dtype);
 /* The first row of a chip: for what does not depend on the dtype. NULL if the chip is unknown. */

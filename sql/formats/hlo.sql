@@ -4,7 +4,7 @@
 --@ feeds PG
 --@ argument path :path FILES HLO text before optimisation: a file, glob, folder or fleet file
 --@ argument chip_name :chip TEXT what the programs run on: a name or alias of mpg_chips; without it there are no ideal times
---@ argument f32 :f32 TEXT 'fp32' (unless given), 'tf32', 'bf16': the dtype at whose peak f32 is multiplied
+--@ argument f32 :f32 TEXT 'fp32_matrix' (unless given), 'fp32', 'tf32', 'bf16': the dtype at whose peak f32 is multiplied
 --@ argument device_count :devices BIGINT how many devices an execution runs on, instead of what each module says
 --@ input :hlo sure \A(?:\s|//[^\n]*\n|/\*(?s:.*?)\*/)*HloModule\s
 --@ hint (?s)\A\n[\x80-\xff]{1,4}[\x00-\x7f]\n[\x01-\x7f][A-Za-z_][A-Za-z0-9_.-]*\x12 => HLO as a protobuf: hlo-translate makes text of it, or dump with XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text
@@ -21,13 +21,13 @@
 --
 -- Parameters (all but :hlo may be left unset): :hlo is a path, glob or folder of HLO text; take the
 -- modules before optimisation. :chip is what they run on. :f32 is the dtype at whose peak f32 is
--- multiplied: 'fp32' unless given; 'tf32' where XLA may use it, 'bf16' on TPUs. :devices is
+-- multiplied: 'fp32_matrix' unless given; 'tf32' where XLA may use it, 'bf16' on TPUs. :devices is
 -- how many devices an execution runs on, instead of what each module says: set it for those that do not say.
 --
 -- From a program that cannot bind parameters to a script, create the input before running it:
 --
 --     CREATE TEMP TABLE hlo_input AS
---     SELECT *, _file AS file, 'nvidia-h100-sxm' AS chip, 'fp32' AS f32, NULL AS run_on FROM hlo_cost('dump/');
+--     SELECT *, _file AS file, 'nvidia-h100-sxm' AS chip, 'fp32_matrix' AS f32, NULL AS run_on FROM hlo_cost('dump/');
 --
 -- Makes the TEMP tables
 --   programs   program, flops, bytes, dtype: of one execution, all devices together, as mpg_ledger wants
@@ -45,7 +45,7 @@
 -- ---- 1. The input ----
 
 CREATE TEMP TABLE IF NOT EXISTS hlo_input AS
-SELECT *, _file AS file, :chip AS chip, coalesce(:f32, 'fp32') AS f32,
+SELECT *, _file AS file, :chip AS chip, coalesce(:f32, 'fp32_matrix') AS f32,
        iif(coalesce(:devices, 1) > 0, :devices, mpg_required(NULL, 'a device_count above 0')) AS run_on
 FROM hlo_cost(mpg_required(:hlo, ':hlo'));
 
@@ -93,7 +93,7 @@ FROM (SELECT rowid AS id, *, coalesce(run_on, devices) AS on_devices, chip_name(
 --@ column flops REAL flops of all devices together
 DROP TABLE IF EXISTS temp.hlo_flops;
 CREATE TEMP TABLE hlo_flops AS
-SELECT m.id, m.file, m.module AS program, CASE part.key WHEN 'fp32' THEN m.f32 ELSE part.key END AS dtype, part.value * m.times AS flops
+SELECT m.id, m.file, m.module AS program, CASE part.key WHEN 'fp32_matrix' THEN m.f32 ELSE part.key END AS dtype, part.value * m.times AS flops
 FROM hlo_scaled AS m, json_each(m.matmul_by_dtype) AS part;
 CREATE INDEX temp.hlo_flops_of ON hlo_flops(id);
 
@@ -115,7 +115,8 @@ SELECT m.id, m.file, m.module AS program, m.chip, m.on_devices AS devices, m.cov
        CASE WHEN m.peaks = '[]' /* an unknown chip, which roofline_ideal tells */ OR NOT EXISTS (
                    SELECT 1 FROM hlo_flops AS f WHERE f.id = m.id AND f.dtype <> m.f32 AND NOT EXISTS (
                      SELECT 1 FROM json_each(m.peaks) AS p
-                     WHERE p.value = f.dtype OR (p.value IN ('bf16', 'fp16') AND f.dtype IN ('bf16', 'fp16'))))
+                     WHERE f.dtype IN (p.value, p.value || '_matrix') OR (p.value IN ('bf16', 'fp16') AND f.dtype IN ('bf16', 'fp16'))
+                       OR (p.value = 'fp64_tensor' AND f.dtype = 'fp64_matrix')))
             THEN coalesce((SELECT roofline_ideal(f.flops * m.of_chip / m.on_devices, 0, m.chip, f.dtype)
                            FROM hlo_flops AS f WHERE f.id = m.id), 0.0)
        END AS compute_s,

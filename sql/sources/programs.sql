@@ -44,7 +44,8 @@ FROM (SELECT DISTINCT chip FROM job_chip) AS c CROSS JOIN program_told AS t CROS
 WHERE t.parts IS NOT NULL AND NOT EXISTS (
   SELECT 1 FROM json_each(t.parts) AS q
   WHERE NOT EXISTS (SELECT 1 FROM peak_of AS k
-                    WHERE k.chip = c.chip AND (k.dtype = q.key OR k.dtype IN ('bf16', 'fp16') AND q.key IN ('bf16', 'fp16'))))
+                    WHERE k.chip = c.chip AND (q.key IN (k.dtype, k.dtype || '_matrix') OR k.dtype = 'fp64_tensor' AND q.key = 'fp64_matrix'
+                      OR k.dtype IN ('bf16', 'fp16') AND q.key IN ('bf16', 'fp16'))))
 GROUP BY t.rowid, c.chip;
 INSERT OR REPLACE INTO own_program
 SELECT j.job, t.program, max(o.flops), o.flops, t.bytes, t.dtype, 1

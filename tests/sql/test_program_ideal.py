@@ -132,6 +132,75 @@ class Ideal(Case):
             self.assertAlmostEqual(ideals["plain"]["compute"] / (one / 989.5e12), 1)
             self.assertAlmostEqual(ideals["floats"]["compute"] / (one / 989.5e12 + one / 494.5e12), 1)
 
+    def test_units_that_multiply_matrices(self):
+        """Products of f64 and f32 take the matrix units' peak, of a chip without such units the vector units'."""
+        with tempfile.TemporaryDirectory() as folder:
+            for dtype in ("f64", "f32"):
+                with open(os.path.join(folder, dtype + ".hlo"), "w") as file:
+                    file.write(
+                        f"HloModule {dtype}\nENTRY e {{\n  a = {dtype}[1024,512] parameter(0)\n"
+                        f"  ROOT d = {dtype}[1024,1024] dot(a, a), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}}\n}}\n"
+                    )
+            flops = 2 * 1024 * 1024 * 512
+            for chip, f64, f32 in (
+                ("nvidia-a100-80-sxm4", 19.5e12, 19.5e12),
+                ("nvidia-h200-sxm", 67e12, 67e12),
+                ("nvidia-b200", 37e12, 75e12),
+                ("amd-mi250x", 95.7e12 / 2, 95.7e12 / 2),  # a module is of one of its two devices
+                ("amd-mi300x", 163.4e12, 163.4e12),
+                ("nvidia-v100-sxm2-16", 7.8e12, 15.7e12),
+                ("nvidia-h800-sxm", 1e12, 67e12),
+            ):
+                found = dict(self.rows("SELECT program, compute_s FROM trace_hlo_ideal(?, ?)", folder, chip))
+                self.assertAlmostEqual(found["f64"] / (flops / f64), 1, 9, chip)
+                self.assertAlmostEqual(found["f32"] / (flops / f32), 1, 9, chip)
+                rows = self.rows(
+                    "SELECT module, roofline_ideal(flops, 0, ?, dtype_class) FROM hlo_trace(?) WHERE multiply IS NOT NULL GROUP BY module",
+                    chip.replace("250x", "250x-gcd"),
+                    folder,
+                )
+                for program, seconds in rows:
+                    self.assertAlmostEqual(seconds / found[program], 1, 9, chip)
+            vector = self.rows("SELECT compute_s FROM trace_hlo_ideal(?, 'amd-mi250x', 'fp32')", folder + "/f32.hlo")
+            self.assertAlmostEqual(vector[0][0] / (flops / 23.95e12), 1, 9)
+            with open(os.path.join(folder, "fleet.jsonl"), "w") as file:
+                for record in (
+                    {
+                        "record": "capacity",
+                        "pool": "p",
+                        "chip": "amd-mi250x",
+                        "chips": 1,
+                        "start_time": 0,
+                        "end_time": 1,
+                    },
+                    {"record": "job", "job": "j", "chips": 1},
+                    {
+                        "record": "allocation",
+                        "job": "j",
+                        "pool": "p",
+                        "chips": 1,
+                        "start_time": 0,
+                        "end_time": 1,
+                        "outcome": "completed",
+                    },
+                    {
+                        "record": "span",
+                        "job": "j",
+                        "kind": "step",
+                        "start_time": 0,
+                        "end_time": 1,
+                        "step": 1,
+                        "program": "f64",
+                        "executions": 10000,
+                    },
+                ):
+                    file.write(json.dumps(record) + "\n")
+            self.assertAlmostEqual(
+                self.one("SELECT sum(chip_seconds) FROM trace_rollup(?) WHERE category = 'ideal'", folder),
+                10000 * flops / 95.7e12,
+                5,
+            )
+
     def test_types_without_a_peak_on_the_chip(self):
         """Those that other chips have one for: a program of today's chips, looked at for a chip of yesterday. bf16 and fp16 stand in for each other."""
         for chip in ("nvidia-a100-80-sxm4", "NVIDIA A100-SXM4-80GB"):

@@ -130,6 +130,11 @@ static void test_dtypes(void) {
   CHECK(peak(chips, "intel-gaudi3", "fp16") == 459e12); /* both: its own */
   CHECK(peak(chips, "amd-mi300x", "fp64_tensor") == 163.4e12);
   CHECK(peak(chips, "nvidia-a100-40-sxm4", "fp64_matrix") == 19.5e12);
+  CHECK(peak(chips, "nvidia-v100-sxm2-16", "fp64_matrix") == 7.8e12); /* no such units */
+  CHECK(peak(chips, "nvidia-b300", "fp64_tensor") == 1.25e12);
+  CHECK(peak(chips, "nvidia-h100-sxm", "fp32_matrix") == 67e12);
+  CHECK(peak(chips, "amd-mi250x", "fp32_matrix") == 95.7e12);
+  CHECK(peak(chips, "tpu-v4", "fp32_matrix") == -1);
   CHECK(peak(chips, "tpu-v4", "fp8") == -1);
   CHECK(peak(chips, "tpu-v4", "nonsense") == -1);
   CHECK(peak(chips, "no such chip", "bf16") == -1);

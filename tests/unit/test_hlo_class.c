@@ -8,12 +8,13 @@
 static void test_classes(void) {
   static const struct {
     const char *a, *b, *class;
-  } pairs[] = {{"f32", "f32", "fp32"},    {"f64", "f32", "fp64"},       {"f32", "bf16", "fp32"},
-               {"bf16", "s8", "bf16"},    {"f8e4m3fn", "bf16", "bf16"}, {"f16", "f8e5m2", "fp16"},
-               {"f8e5m2", "s8", "fp8"},   {"s8", "f8e4m3fnuz", "fp8"},  {"u8", "f4e2m1fn", "int8"},
-               {"f4e2m1fn", "s4", "fp4"}, {"u4", "f4e2m1fn", "fp4"},    {"s4", "u4", "int4"},
-               {"s32", "s32", "s32"},     {"s8", "s32", "s32"},         {"c64", "f64", "c64"},
-               {"f64", "pred", "pred"},   {"f8e8m0fnu", "s8", "fp8"}};
+  } pairs[] = {
+      {"f32", "f32", "fp32_matrix"}, {"f64", "f32", "fp64_matrix"}, {"f32", "bf16", "fp32_matrix"},
+      {"bf16", "s8", "bf16"},        {"f8e4m3fn", "bf16", "bf16"},  {"f16", "f8e5m2", "fp16"},
+      {"f8e5m2", "s8", "fp8"},       {"s8", "f8e4m3fnuz", "fp8"},   {"u8", "f4e2m1fn", "int8"},
+      {"f4e2m1fn", "s4", "fp4"},     {"u4", "f4e2m1fn", "fp4"},     {"s4", "u4", "int4"},
+      {"s32", "s32", "s32"},         {"s8", "s32", "s32"},          {"c64", "f64", "c64"},
+      {"f64", "pred", "pred"},       {"f8e8m0fnu", "s8", "fp8"}};
   for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
     char text[512];
     priced p;
@@ -46,12 +47,12 @@ static void test_algorithms(void) {
     const char *type, *algorithm, *class;
   } of[] = {{"f32", "dot_tf32_tf32_f32", "tf32"},
             {"f32", "dot_bf16_bf16_f32", "bf16"},
-            {"f32", "dot_bf16_bf16_f32_x3", "fp32"},
-            {"f32", "dot_bf16_bf16_f32_x9", "fp32"},
-            {"bf16", "dot_f32_f32_f32", "fp32"},
+            {"f32", "dot_bf16_bf16_f32_x3", "fp32_matrix"},
+            {"f32", "dot_bf16_bf16_f32_x9", "fp32_matrix"},
+            {"bf16", "dot_f32_f32_f32", "fp32_matrix"},
             {"f8e5m2", "dot_any_f8_any_f8_f32", "fp8"},
             {"f8e5m2", "dot_any_f8_any_f8_f32_fast_accum", "fp8"},
-            {"f64", "dot_f64_f64_f64", "fp64"},
+            {"f64", "dot_f64_f64_f64", "fp64_matrix"},
             {"bf16", "dot_new_new_f32", "bf16"},
             {"bf16", "dot_f32", "bf16"},
             {"bf16", "dot_any_", "bf16"},

@@ -88,7 +88,7 @@ static void test_executions(void) {
   CHECK(times(&p, "one", MPG_HLO_FLOPS) == 1 && times(&p, "one", MPG_HLO_TRANSCENDENTALS) == 0);
   CHECK(times(&p, "exp", MPG_HLO_FLOPS) == 0 && times(&p, "exp", MPG_HLO_TRANSCENDENTALS) == 1);
   /* A dot of two matrices of 4 x 4 is 2 * 4^3; and 3 comparisons, 16 and 16 negations. */
-  CHECK(p.cost.matmul[MPG_FP32] == 15LL * 128);
+  CHECK(p.cost.matmul[MPG_FP32_MATRIX] == 15LL * 128);
   CHECK(p.cost.sum.of[MPG_HLO_FLOPS] == 15LL * 128 + 8 * 3 + 7 * 16 + 16);
   CHECK(p.cost.sum.of[MPG_HLO_TRANSCENDENTALS] == 4);
   CHECK(p.cost.unknown_trips == 0 && price_of(&p, "w")->known);

@@ -68,6 +68,11 @@ bool mpg_hlo_factors(const mpg_hlo_module *m, const mpg_hlo_instruction *i, bool
   return n == 2;
 }
 
+/* fp64 and fp32 are rates of the vector units, those of products have names of their own. */
+static unsigned of_products(unsigned class) {
+  return class == MPG_FP64 ? MPG_FP64_MATRIX : class == MPG_FP32 ? MPG_FP32_MATRIX : class;
+}
+
 unsigned mpg_hlo_class(const mpg_hlo_cost *c, const mpg_hlo_instruction *i) {
   const mpg_hlo_module *m = c->m;
   const mpg_hlo_price *p = &c->price[i - m->instructions];
@@ -78,8 +83,8 @@ unsigned mpg_hlo_class(const mpg_hlo_cost *c, const mpg_hlo_instruction *i) {
     return MPG_HLO_CLASSES;
   declared = class_of_algorithm(mpg_hlo_attribute_of(m, i, MPG_HLO_ALGORITHM));
   if (declared != MPG_DTYPES)
-    return (unsigned)declared;
+    return of_products((unsigned)declared);
   for (uint32_t k = 0; k < 2; k++)
     classes[k] = class_of_shape(m, shapes[k]);
-  return is_wider(classes[1], classes[0]) ? classes[1] : classes[0];
+  return of_products(is_wider(classes[1], classes[0]) ? classes[1] : classes[0]);
 }
