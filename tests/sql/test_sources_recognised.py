@@ -134,6 +134,47 @@ class Recognition(Folder):
                     [("dcgm",)], self.rows("SELECT format FROM trace_sources(?)", self.write("x.prom", kept)), kept[:80]
                 )
 
+    def test_what_stands_before_it(self):
+        """Blank lines change nothing. Other lines and codes of a terminal are passed over, or the reason names them."""
+        others = {
+            "nohup": b"nohup: ignoring input\n",
+            "ssh": b"Warning: Permanently added 'login1' (ED25519) to the list of known hosts.\r\n",
+            "script": b'Script started on 2026-03-02 10:00:00+00:00 [TERM="xterm" COLUMNS="211"]\n',
+            "shell": b"Welcome\n\n$ cat it\n",
+        }
+        for name, format in SAMPLES.items():
+            with open(os.path.join(ROOT, "fixtures", name), "rb") as file:
+                text = file.read()
+            if b"\0" in text or text.startswith(b"\x28\xb5") or format in ("native", "alibaba_v2020"):
+                continue  # binary, packed, or known by the name alone
+            path = os.path.join(self.folder, os.path.basename(name))
+            heads = {
+                "": text,
+                "blank": b"\n\n" + text,
+                "blank with CRLF": b"\r\n" + text.replace(b"\n", b"\r\n"),
+                "codes": b"\n".join(b"\x1b[1;32m" + line + b"\x1b[0m" for line in text.split(b"\n")),
+                **{key: other + text for key, other in others.items()},
+            }
+            plain = None
+            for how, changed in heads.items():
+                with open(path, "wb") as file:
+                    file.write(changed)
+                row = self.db.execute("SELECT format, records, reason FROM trace_sources(?)", (path,)).fetchone()
+                with self.subTest(name, how=how, row=row):
+                    plain = plain or row
+                    if how.startswith("blank"):
+                        self.assertEqual(row, plain)
+                    elif row[0] is None:
+                        self.assertNotEqual(row[2], "no known format begins like this")
+            os.remove(path)
+        path = os.path.join(self.folder, "x.log")
+        with open(path, "wb") as file:
+            file.write(others["shell"] + b"03/31/2025 10:59:15;Q;123.server;user=a\n")
+        self.assertEqual(
+            self.db.execute("SELECT format, reason FROM trace_sources(?)", (path,)).fetchall(),
+            [(None, "of the format pbs behind other lines: take those out, as with tail -n +4")],
+        )
+
     def test_packed(self):
         with open(os.path.join(EXPORTS, "sacct.psv"), "rb") as file, gzip.open(
             os.path.join(self.folder, "x.gz"), "wb"

@@ -131,6 +131,8 @@ mpg_rc mpg_slurm_is_shown(mpg_stream *stream, bool *shown, mpg_err *err) {
     return rc;
   if (start.n >= 3 && memcmp(start.p, "\xef\xbb\xbf", 3) == 0)
     start = (mpg_str){start.p + 3, start.n - 3};
+  while (start.n > 0 && (*start.p == '\n' || *start.p == '\r')) /* blank lines */
+    start = (mpg_str){start.p + 1, start.n - 1};
   *shown = mpg_str_starts_with(start, job_id);
   return MPG_OK;
 }

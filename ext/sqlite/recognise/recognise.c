@@ -11,7 +11,7 @@
 #include "../../read/input/stream.h"
 #include "../../read/unwrap/unwrap.h"
 #include "../connection.h"
-#include "../host.h"
+#include "database.h"
 #include "far_lines.h"
 #include "own_files.h"
 
@@ -53,6 +53,7 @@ typedef struct evidence {
   mpg_str name;   /* the path */
   mpg_str tables; /* of a file of SQLite, a name a line */
   bool binary;
+  bool behind; /* the head begins behind lines of something else */
 } evidence;
 
 /* ---- the rules ---- */
@@ -158,63 +159,6 @@ static bool matches(mpg_recogniser *r, rule *one, mpg_str text) {
 
 /* ---- the evidence ---- */
 
-/* Whether a database keeps a log of writes (-wal), and has none: nobody writes, so that it can be
-** read where no file can be made beside it, and none is. */
-static bool is_still(const char *path) {
-  unsigned char head[20];
-  char *log = sqlite3_mprintf("%s-wal", path);
-  FILE *file = fopen(path, "rb");
-  const bool logs = file != NULL && fread(head, sizeof head, 1, file) == 1 && head[18] == 2;
-  sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
-  int there = 1;
-  if (logs && log != NULL && vfs != NULL &&
-      vfs->xAccess(vfs, log, SQLITE_ACCESS_EXISTS, &there) != SQLITE_OK)
-    there = 1;
-  if (file != NULL)
-    (void)fclose(file);
-  sqlite3_free(log);
-  return there == 0;
-}
-
-char *mpg_database_uri(const char *path) {
-  sqlite3_str *uri = sqlite3_str_new(NULL);
-  /* Two slashes would begin the name of a host, which is empty here. */
-  sqlite3_str_appendall(uri, strncmp(path, "//", 2) == 0 ? "file://" : "file:");
-  for (const char *at = path; *at != '\0'; at++) {
-    if (strchr("%?#", *at) != NULL)
-      sqlite3_str_appendf(uri, "%%%02X", (unsigned)*at);
-    else
-      sqlite3_str_appendchar(uri, 1, *at);
-  }
-  sqlite3_str_appendall(uri, is_still(path) ? "?immutable=1" : "?mode=ro");
-  return sqlite3_str_finish(uri);
-}
-
-/* The names of the tables of a file of SQLite, a name a line, owned by SQLite's allocator; *names
-** is NULL if it cannot be read, and `why` says why. MPG_NOMEM is the only error. */
-static mpg_rc table_names(const char *path, char **names, char why[256], mpg_err *err) {
-  static const char sql[] = "SELECT coalesce(group_concat(name, char(10)), '') FROM sqlite_schema";
-  sqlite3 *db = NULL;
-  sqlite3_stmt *stmt = NULL;
-  char *uri = mpg_database_uri(path);
-  int rc = uri == NULL ? SQLITE_NOMEM
-                       : sqlite3_open_v2(uri, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
-  *names = NULL;
-  if (rc == SQLITE_OK)
-    rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
-  if (rc == SQLITE_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-    *names = mpg_host_copy_text(stmt, 0);
-    rc = *names == NULL ? SQLITE_NOMEM : SQLITE_OK;
-  }
-  if (rc != SQLITE_OK)
-    (void)sqlite3_snprintf(256, why, "a database of SQLite " MPG_UNREADABLE "%s",
-                           sqlite3_errmsg(db));
-  (void)sqlite3_finalize(stmt);
-  (void)sqlite3_close(db);
-  sqlite3_free(uri);
-  return rc == SQLITE_NOMEM ? mpg_fail_nomem(err) : MPG_OK;
-}
-
 /* Opens a file and looks at its first bytes; whatever cannot be read has none. MPG_NOMEM and
 ** MPG_INTERRUPTED are the only errors; the others are in err. */
 static mpg_rc peek_file(const mpg_env *env, const char *path, size_t n, mpg_stream **stream,
@@ -249,8 +193,18 @@ static mpg_rc read_head(const mpg_env *env, const char *path, mpg_stream **strea
 
 /* ---- the decision ---- */
 
+/* Whether a pattern is of how a file begins, "(?s)\\A...", and not of a line in it. */
+static bool is_of_start(mpg_str pattern) {
+  for (size_t i = 0; i < 5 && i + 1 < pattern.n; i++)
+    if (pattern.p[i] == '\\' && pattern.p[i + 1] == 'A')
+      return true;
+  return false;
+}
+
 static mpg_certainty certainty_of(mpg_recogniser *r, rule *one, const evidence *e) {
   mpg_str how = one->head.how;
+  if (e->behind && !is_of_start(one->head.text))
+    return MPG_NOT_RECOGNISED;
   if (mpg_str_eq(how, MPG_STR("tables")))
     return matches(r, one, e->tables) ? MPG_SURE : MPG_NOT_RECOGNISED;
   if (mpg_str_eq(how, MPG_STR("name"))) {
@@ -386,6 +340,95 @@ static void find_hint(mpg_recogniser *r, const evidence *e, mpg_str format, mpg_
     (void)snprintf(out->reason, sizeof out->reason, "no known format begins like this");
 }
 
+/* ---- Files behind something else ---- */
+
+#define BEHIND 8 /* lines that may stand before a file */
+
+/* As readers take it: without a byte before its end. */
+static bool is_blank_line(mpg_str line) {
+  return *line.p == '\n' || (*line.p == '\r' && line.n == 2);
+}
+
+/* Takes up to BEHIND lines away, blank ones alone or whatever they hold, until what follows begins
+** like a file of a format. How many; 0: it never does. */
+static int look_behind(mpg_recogniser *r, evidence *e, bool blank, mpg_str format,
+                       mpg_recognised *out) {
+  e->behind = true;
+  for (int lines = 1; lines <= BEHIND; lines++) {
+    const char *newline = memchr(e->head.p, '\n', e->head.n);
+    const size_t n = newline == NULL ? e->head.n : (size_t)(newline - e->head.p) + 1;
+    if (n == e->head.n || (blank && !is_blank_line((mpg_str){e->head.p, n})))
+      break;
+    e->head = (mpg_str){e->head.p + n, e->head.n - n};
+    find_input(r, e, format, out);
+    out->native = out->script == NULL && !blank && mpg_looks_native(e->head, e->name.p);
+    if (out->script != NULL || out->native)
+      return lines;
+  }
+  return 0;
+}
+
+/* Blank lines at the start are passed over by whoever reads the file. */
+static void look_behind_blanks(mpg_recogniser *r, const evidence *near, mpg_str format,
+                               mpg_recognised *out) {
+  evidence e = *near;
+  if (!e.binary && look_behind(r, &e, true, format, out) > 0)
+    find_missing(r, &e, out);
+}
+
+/* Codes that make text of a terminal bold or red, as grep and loggers print them, are taken out of
+** `text`, which is written over; the bytes that are left. */
+static size_t take_codes_out(const char *p, size_t n, char *text) {
+  size_t to = 0;
+  for (size_t i = 0; i < n; i++) {
+    size_t end = i + 2;
+    if (p[i] == '\x1b' && end < n && p[i + 1] == '[') {
+      while (end < n && (mpg_is_digit(p[end]) || p[end] == ';' || p[end] == '?'))
+        end++;
+      if (end < n && mpg_is_letter(p[end])) {
+        i = end;
+        continue;
+      }
+    }
+    text[to++] = p[i];
+  }
+  return to;
+}
+
+/* A text that begins like no known format: whether one follows a few lines, or has codes of a
+** terminal in it. The reason says so. */
+static mpg_rc name_what_is_behind(mpg_recogniser *r, const evidence *near, mpg_recognised *out,
+                                  mpg_err *err) {
+  const bool coded = memchr(near->head.p, '\x1b', near->head.n) != NULL;
+  mpg_recognised found = {.script = NULL};
+  evidence e = *near;
+  char *text = coded ? mpg_malloc(r->env, near->head.n) : NULL;
+  const char *name = "";
+  int lines = 0;
+  if (coded && text == NULL)
+    return mpg_fail_nomem(err);
+  if (coded) {
+    e.head = (mpg_str){text, take_codes_out(near->head.p, near->head.n, text)};
+    find_input(r, &e, MPG_STR(""), &found);
+  }
+  if (found.script == NULL)
+    lines = look_behind(r, &e, false, MPG_STR(""), &found);
+  out->hinted = found.script != NULL || found.native;
+  if (out->hinted)
+    name = found.native ? "native" : format_of(found.script).p;
+  if (out->hinted && coded)
+    (void)snprintf(out->reason, sizeof out->reason,
+                   "of the format %s with codes of a terminal%s: take them out, as with sed "
+                   "'s/\\x1b\\[[0-9;]*[A-Za-z]//g'",
+                   name, lines > 0 ? " and other lines before it" : "");
+  else if (out->hinted)
+    (void)snprintf(out->reason, sizeof out->reason,
+                   "of the format %s behind other lines: take those out, as with tail -n +%d", name,
+                   lines + 1);
+  mpg_free(r->env, text);
+  return MPG_OK;
+}
+
 /* JSON in lines that something else kept, or written over several lines: as it would stand in lines
 ** of its own. */
 static mpg_rc look_inside(mpg_recogniser *r, const evidence *near, mpg_str format,
@@ -410,6 +453,9 @@ static mpg_rc look_inside(mpg_recogniser *r, const evidence *near, mpg_str forma
     e.head = (mpg_str){inner, mpg_unwrap_run(&u, near->head.p, near->head.n, inner)};
   e.head = (mpg_str){text, mpg_json_compact(e.head, text)};
   find_input(r, &e, format, out);
+  if (out->script == NULL && out->reason[0] == '\0') /* objects of something else */
+    (void)look_behind(r, &e, false, format, out);
+  out->native = false; /* its reader takes no other objects */
   if (out->script != NULL) {
     find_job(r, &e, out);
     find_missing(r, &e, out);
@@ -434,9 +480,13 @@ static mpg_rc decide_script(mpg_recogniser *r, const evidence *e, const char *pa
       out->certainty = MPG_SURE;
       (void)snprintf(out->reason, sizeof out->reason, "by its content");
     } else {
-      rc = look_inside(r, e, format, out, err);
+      look_behind_blanks(r, e, format, out);
+      if (out->script == NULL && out->reason[0] == '\0')
+        rc = look_inside(r, e, format, out, err);
       if (rc == MPG_OK && out->script == NULL)
         find_hint(r, e, format, out);
+      if (rc == MPG_OK && out->script == NULL && !out->hinted && !e->binary && format.n == 0)
+        rc = name_what_is_behind(r, e, out, err);
     }
   }
   if (rc == MPG_OK && r->failure.rc != MPG_OK) {
@@ -528,7 +578,7 @@ static void hash_begins(const mpg_env *env, mpg_str bytes, bool binary, mpg_reco
 
 mpg_rc mpg_recognise(mpg_recogniser *r, const mpg_env *env, const char *path, mpg_str format,
                      mpg_recognised *out, mpg_err *err) {
-  evidence e = {{NULL, 0}, {NULL, 0}, mpg_str_of(path), {NULL, 0}, false};
+  evidence e = {{NULL, 0}, {NULL, 0}, mpg_str_of(path), {NULL, 0}, false, false};
   mpg_stream *stream = NULL;
   char *tables = NULL, *text = NULL;
   mpg_rc rc;
@@ -541,7 +591,7 @@ mpg_rc mpg_recognise(mpg_recogniser *r, const mpg_env *env, const char *path, mp
                            "a database of SQLite " MPG_UNREADABLE
                            "it is packed: unpack it (gzip -d, zstd -d)");
   else if (rc == MPG_OK && is_database(e.bytes))
-    rc = table_names(path, &tables, out->reason, err);
+    rc = mpg_database_tables(path, &tables, out->reason, err);
   if (rc == MPG_OK && e.bytes.n > 0) {
     e.binary = memchr(e.bytes.p, 0, e.bytes.n) != NULL;
     if (e.binary && is_text_with_nul(e.bytes)) {

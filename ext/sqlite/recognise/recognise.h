@@ -8,11 +8,11 @@
 #define MPG_RECOGNISE_H
 
 #include "../connection.h"
+#include "database.h"
 #include "script.h"
 
-#define MPG_HEAD_BYTES ((size_t)256 << 10)     /* of a file, unpacked, that are looked at */
-#define MPG_BEGINS 13                          /* 64 bytes to all of them, doubling */
-#define MPG_UNREADABLE "that cannot be read: " /* in the reason, of a file that is damaged */
+#define MPG_HEAD_BYTES ((size_t)256 << 10) /* of a file, unpacked, that are looked at */
+#define MPG_BEGINS 13                      /* 64 bytes to all of them, doubling */
 
 typedef struct mpg_recogniser mpg_recogniser;
 
@@ -53,9 +53,6 @@ mpg_rc mpg_recognise(mpg_recogniser *r, const mpg_env *env, const char *path, mp
 /* Takes a file that begins unlike `format`, which it is said to have, for that: it goes to the
 ** first of the script's inputs. */
 void mpg_recognise_given(const mpg_recogniser *r, mpg_str format, mpg_recognised *what);
-
-/* A path as the URI of a database that is only read; sqlite3_free it. NULL: no memory. */
-char *mpg_database_uri(const char *path);
 
 /*
 ** The same of one file for two formats alone, by a few of its first bytes. A file that cannot be
