@@ -366,7 +366,7 @@ class Trace(Case):
         for text, line, what in (
             ('{"job_name":"a","step_count":"x"}', 2, 'expected a whole number for "step_count", found "x"'),
             ('{"textPayload":"hello"}', 2, "expected a row of ml-goodput-measurement"),
-            ("JobID|State", 2, "expected an object, found 'J'"),
+            ("7|State", 2, "expected an object, found '7'"),
             ('{"job_name":"a","job_end_time":\n', 3, "found end of file"),
         ):
             path = self.file(good + text)

@@ -453,22 +453,39 @@ class Errors(Case):
             self.assertEqual(self.issues(path), {"skipped_record": skipped})
 
     def test_other_lines_between(self):
-        """Each is left out once, and its own line is said."""
+        """Each is left out once, and its own line is said. Objects of something else stop nothing."""
         good = json.dumps(self.request(self.span("good")))
-        for other in (
-            ["some text"],
-            ['{"level": "info", "msg": "hello", "at": 7}'],
-            [good[:60]],
-            ["7"],
-            ['{"level": "info", "msg": "hello"}', "text", '{"a": 1, "b": 2}'],
+        log = '{"level": "info", "msg": "hello", "resource": {"a": 7}}'
+        for other, issues in (
+            (["some text"], [("other_lines", None, 1)]),
+            ([log], [("unknown_record", 3, 1)]),
+            ([good[:60]], [("skipped_record", 3, 1)]),
+            (["7"], [("skipped_record", 3, 1)]),
+            ([log, "text", '{"a": 1, "b": 2}'], [("other_lines", None, 1), ("unknown_record", 3, 2)]),
         ):
             path = self.file("\n".join([good, good, *other, good]) + "\n")
             self.assertEqual([(3,)], self.rows("SELECT count(*) FROM otlp_trace(?) WHERE on_error = 'skip'", path))
             self.assertEqual(
-                [("skipped_record", 3, len(other))],
-                self.rows("SELECT kind, line, count FROM mpg_issues WHERE source = ?", path),
+                issues,
+                self.rows("SELECT kind, line, count FROM mpg_issues WHERE source = ? ORDER BY kind", path),
                 other,
             )
+        for text in (
+            log + "\n" + good,
+            "\n".join([log] * 7 + [json.dumps(self.request(self.span("good")), indent=1), log]),
+        ):
+            path = self.file(text + "\n")
+            self.assertEqual(self.one("SELECT count(*) FROM otlp_trace(?)", path), 1)
+            self.assertEqual(self.one("SELECT format FROM trace_sources(?)", path), "otlp")
+            self.assertEqual(
+                self.rows("SELECT kind, line, count FROM mpg_issues WHERE source = ? AND line > 0", path),
+                [("unknown_record", 1, text.count('"level"'))],
+            )
+        path = self.file(log + "\n")
+        self.assertIn(
+            '1:1: expected OTLP as JSON with "resourceSpans", found an object with "level"',
+            self.error("SELECT * FROM otlp_trace(?)", path),
+        )
 
     def test_a_file_that_is_being_written(self):
         with open(SPANS, encoding="utf-8") as file:

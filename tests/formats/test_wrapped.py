@@ -224,6 +224,51 @@ class Wrapped(Case):
                 [("info", 3)],
             )
 
+    def test_text_behind_json(self):
+        """As when a program that prints JSON Lines fails: the lines of its error are passed over, and counted."""
+        trouble = [
+            "Traceback (most recent call last):",
+            '  File "train.py", line 7, in <module>',
+            "RuntimeError: CUDA error",
+        ]
+        for table, name in (("otlp_trace", "otlp"), ("goodput_trace", "goodput")):
+            lines = FORMATS[name]
+            plain = self.file("\n".join(lines) + "\n", "log")
+            rows = self.rows(f"SELECT *, _line FROM {table}(?)", plain)
+            for text in (lines + trouble, lines[:1] + trouble + lines[1:], lines[:-1] + ["W0301 slow"] + lines[-1:]):
+                mixed = self.file("\n".join(text) + "\n", "mixed")
+                found = self.rows(f"SELECT *, _line FROM {table}(?)", mixed)
+                self.assertEqual([row[:-1] for row in found], [row[:-1] for row in rows])
+                self.assertEqual(
+                    self.rows(
+                        "SELECT severity, count FROM mpg_issues WHERE source = ? AND kind = 'other_lines'", mixed
+                    ),
+                    [("info", len(text) - len(lines))],
+                )
+            broken = self.file(
+                "\n".join([lines[0], lines[-1][7:], *lines[1:]]) + "\n", "broken"
+            )  # half a line is no text
+            self.assertIn(":2:1: expected", self.error(f"SELECT * FROM {table}(?)", broken))
+
+    def test_documents_behind_text(self):
+        """JSON over several lines, which a bracket alone begins, in what a terminal kept."""
+        for name, table in (("kube/cluster.json", "kube_trace"), ("otlp/finetune.json", "otlp_trace")):
+            path = os.path.join(ROOT, "fixtures", name)
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            for head, tail, others in (
+                ("nohup: ignoring input\n", "", 1),
+                ("$ kubectl get pods -o json\n\n", "\n$ exit\n", 4),
+                ("W0301 08:00:00.123456 1 loader.go:221] slow\r\n", "Script done\n", 2),
+            ):
+                kept = self.file(head + text + tail, "kept")
+                self.assertEqual(
+                    self.rows(f"SELECT * FROM {table}(?)", kept), self.rows(f"SELECT * FROM {table}(?)", path)
+                )
+                self.assertEqual(
+                    self.one("SELECT count FROM mpg_issues WHERE source = ? AND kind = 'other_lines'", kept), others
+                )
+
     def test_lines_keep_their_numbers(self):
         for wrap in (lambda lines: runtime(["Hello"] + lines, 900), lambda lines: docker(["Hello"] + lines, 900)):
             lines = list(wrap(FORMATS["goodput"]))

@@ -253,7 +253,7 @@ UNREAD = {
         "objects of Kubernetes without their kind, as client-go writes a list: export",
     ),
     "kube-stderr.json": (
-        b'Warning: v1 Endpoints is deprecated in v1.33+\nI0301 08:00:00.123456    1234 request.go:690] Waited for 1.1s due to client-side throttling\n{\n    "apiVersion": "v1",\n    "items": []\n}\n',
+        b'Error from server (Forbidden): pods is forbidden\nI0301 08:00:00.123456    1234 request.go:690] Waited for 1.1s due to client-side throttling\n{\n    "apiVersion": "v1",\n    "items": []\n}\n',
         "kubectl's messages, and JSON behind them: export",
     ),
     "audit.log": (

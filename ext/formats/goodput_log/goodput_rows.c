@@ -149,7 +149,7 @@ static mpg_rc file_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
 const mpg_rows_options mpg_goodput_rows_options = {.delimiter = ','};
 const mpg_rows_format mpg_goodput_rows = {
     .json = true,
-    .unwrap = MPG_UNWRAP_PREFIX | MPG_UNWRAP_TEXT,
+    .unwrap = MPG_UNWRAP_PREFIX | MPG_UNWRAP_TEXT | MPG_UNWRAP_MIXED,
     .close = file_close,
     .next = file_next,
     .line = file_line,

@@ -28,7 +28,11 @@ struct mpg_otlp {
   mpg_issues *issues;
   mpg_pull *pull;
   place places[MPG_PULL_DEPTH];
-  bool known; /* the request at hand has a key of OTLP */
+  bool known;          /* the request at hand has a key of OTLP, or is none */
+  bool found;          /* an object of OTLP */
+  int64_t others;      /* objects of something else */
+  int64_t others_line; /* of the first, */
+  mpg_err other;       /* and the error that it is, if there is nothing else */
   bool has_resource, has_scope;
   bool of_libraries;              /* the list at hand, by its name */
   bool has_scopes, has_libraries; /* the resource at hand, under either name */
@@ -54,7 +58,7 @@ mpg_rc mpg_otlp_open(mpg_otlp **out, const mpg_env *env, mpg_stream *stream, mpg
   o->scope_version.env = o->scope_attributes.env = o->alone.env = env;
   o->path = mpg_stream_path(stream);
   o->issues = issues;
-  mpg_stream_unwrap(stream, MPG_UNWRAP_ALL);
+  mpg_stream_unwrap(stream, MPG_UNWRAP_ALL | MPG_UNWRAP_MIXED);
   rc = mpg_pull_open(&o->pull, env, stream, 0, err);
   if (rc == MPG_OK)
     *out = o;
@@ -130,10 +134,6 @@ static mpg_rc find_attribute(mpg_otlp *o, mpg_str list, const char *key, mpg_jso
       return mpg_json_put(out, string_of(mpg_otlp_find(pair, members, "stringValue")));
   }
   return rc == MPG_NOMEM || rc == MPG_INTERRUPTED ? rc : MPG_OK;
-}
-
-static mpg_str list_of(const mpg_json_member *m) {
-  return m != NULL && m->kind == MPG_JSON_ARRAY ? m->text : (mpg_str){"", 0};
 }
 
 /* A list of KeyValue, or a plain object. */
@@ -225,23 +225,6 @@ static mpg_rc read_later_member(mpg_otlp *o, bool resource, mpg_err *err) {
 
 /* ---- Spans ---- */
 
-/* An enum by its number or its name: the text after `prefix`. */
-static const char *word_of(const mpg_json_member *m, const char *const *words, size_t n,
-                           const char *prefix) {
-  int64_t i;
-  size_t skip = strlen(prefix);
-  if (mpg_otlp_int(m, &i))
-    return i >= 0 && (size_t)i < n ? words[i] : NULL;
-  if (m == NULL || m->kind != MPG_JSON_STRING || m->text.n < skip ||
-      memcmp(m->text.p, prefix, skip) != 0)
-    return NULL;
-  for (size_t w = 0; w < n; w++)
-    if (words[w] != NULL &&
-        mpg_str_eq_nocase((mpg_str){m->text.p + skip, m->text.n - skip}, mpg_str_of(words[w])))
-      return words[w];
-  return NULL;
-}
-
 /* Nanoseconds since the epoch; 0 if unknown. */
 static mpg_rc read_time(const mpg_otlp *o, const mpg_json_member *m, int64_t column, int64_t *ns,
                         mpg_err *err) {
@@ -269,7 +252,7 @@ static mpg_rc read_status(mpg_otlp *o, const mpg_json_member *m, mpg_err *err) {
     return unexpected(o, o->line, 1, "each key of \"status\" once", MPG_STR("one again"), err);
   if (rc != MPG_OK)
     return rc;
-  o->span.status = word_of(mpg_otlp_find(m, n, "code"), codes, 3, "STATUS_CODE_");
+  o->span.status = mpg_otlp_word(mpg_otlp_find(m, n, "code"), codes, 3, "STATUS_CODE_");
   o->span.status_message = string_of(mpg_otlp_find(m, n, "message"));
   return MPG_OK;
 }
@@ -290,12 +273,12 @@ static mpg_rc read_span(mpg_otlp *o, int64_t column, mpg_str text, mpg_err *err)
   mpg_otlp_id(string_of(mpg_otlp_find(m, n, "parentSpanId")), 8, s->parent_id);
   s->trace_state = string_of(mpg_otlp_find(m, n, "traceState"));
   s->name = string_of(mpg_otlp_find(m, n, "name"));
-  s->kind = word_of(mpg_otlp_find(m, n, "kind"), kinds, 6, "SPAN_KIND_");
+  s->kind = mpg_otlp_word(mpg_otlp_find(m, n, "kind"), kinds, 6, "SPAN_KIND_");
   if (!mpg_otlp_int(mpg_otlp_find(m, n, "flags"), &s->flags))
     s->flags = -1;
   s->attributes = attributes_of(m, n);
-  s->events = list_of(mpg_otlp_find(m, n, "events"));
-  s->links = list_of(mpg_otlp_find(m, n, "links"));
+  s->events = mpg_otlp_list(mpg_otlp_find(m, n, "events"));
+  s->links = mpg_otlp_list(mpg_otlp_find(m, n, "links"));
   s->resource = (mpg_str){o->resource.p, o->resource.n};
   s->service = (mpg_str){o->service.p, o->service.n};
   s->scope = (mpg_str){o->scope.p, o->scope.n};
@@ -334,14 +317,6 @@ static mpg_rc enter_place(mpg_otlp *o, place in) {
   return MPG_OK;
 }
 
-/* Of a value, as it is written. */
-static bool is_without_items(mpg_str text) {
-  size_t i = 1;
-  while (i < text.n && mpg_is_json_space(text.p[i]))
-    i++;
-  return text.p[0] != '[' || i == text.n || text.p[i] == ']';
-}
-
 /*
 ** Spans by scope, or under their older name. A writer may give both names to the same spans; then
 ** they count once.
@@ -365,7 +340,7 @@ static mpg_rc has_spans(mpg_otlp *o, const mpg_pull_item *item, bool *has, mpg_e
   if (o->sought_scopes)
     return MPG_OK;
   rc = mpg_pull_find_later(o->pull, mpg_otlp_is, "scopeSpans", &text, &far, err);
-  *has = o->libraries_count = rc == MPG_DONE || (rc == MPG_OK && is_without_items(text));
+  *has = o->libraries_count = rc == MPG_DONE || (rc == MPG_OK && mpg_otlp_is_without_items(text));
   o->sought_scopes = true;
   return rc == MPG_DONE ? MPG_OK : rc;
 }
@@ -455,7 +430,7 @@ static mpg_rc of_alone(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
 
 /* The object at hand is such a span; its resource and scope may have been read. */
 static mpg_rc begin_alone(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
-  o->known = true;
+  o->known = o->found = true;
   o->places[mpg_pull_depth(o->pull) - 1] = ALONE;
   o->alone.n = 0;
   return mpg_json_put(&o->alone, MPG_STR("{")) == MPG_OK ? of_alone(o, item, err)
@@ -488,7 +463,7 @@ static bool is_part(mpg_str key, place *in) {
 /* The object at hand is no request, but one of those. */
 static mpg_rc of_part(mpg_otlp *o, const mpg_pull_item *item, place in, mpg_err *err) {
   const mpg_pull_item object = {.line = o->begins};
-  o->known = true;
+  o->known = o->found = true;
   o->places[mpg_pull_depth(o->pull) - 1] = in;
   begin_object(o, &object, RESOURCE);
   if (in == RESOURCE)
@@ -509,14 +484,14 @@ static mpg_rc of_request(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
   if ((mpg_otlp_is(item->key, "trace") || mpg_otlp_is(item->key, "result")) && item->first == '{')
     return enter_place(o, REQUEST);
   if (mpg_otlp_is(item->key, "resourceSpans") || mpg_otlp_is(item->key, "batches")) {
-    o->known = true;
+    o->known = o->found = true;
     if (item->first == '[')
       return enter_place(o, RESOURCES);
     return unexpected(o, item->line, item->column, "an array \"resourceSpans\"",
                       MPG_STR("another value"), err);
   }
   if (other) {
-    o->known = true;
+    o->known = o->found = true;
     o->line = item->line;
     return add_issue(o, MPG_INFO, "other_signal", 1,
                      "metrics, logs or profiles: only spans are read", err);
@@ -534,16 +509,36 @@ static mpg_rc of_request(mpg_otlp *o, const mpg_pull_item *item, mpg_err *err) {
     return begin_alone(o, item, err);
   }
   o->known = true; /* its other members are no further records */
-  o->line = o->begins;
+  if (o->others++ > 0)
+    return MPG_OK;
+  o->line = o->others_line = o->begins;
   mpg_text_excerpt(item->key, excerpt);
-  return mpg_fail(err, MPG_DATA,
-                  "%s:%lld:1: expected OTLP as JSON with \"resourceSpans\", found an object with "
-                  "\"%s\"%s",
-                  o->path, (long long)o->begins, excerpt,
-                  mpg_str_eq(item->key, MPG_STR("apiVersion"))
-                      ? " (of Kubernetes: read it with kube_trace)"
-                  : mpg_str_eq(item->key, MPG_STR("data")) ? " (Jaeger's own JSON? export OTLP)"
-                                                           : "");
+  (void)mpg_fail(&o->other, MPG_DATA,
+                 "%s:%lld:1: expected OTLP as JSON with \"resourceSpans\", found an object with "
+                 "\"%s\"%s",
+                 o->path, (long long)o->begins, excerpt,
+                 mpg_str_eq(item->key, MPG_STR("apiVersion"))
+                     ? " (of Kubernetes: read it with kube_trace)"
+                 : mpg_str_eq(item->key, MPG_STR("data")) ? " (Jaeger's own JSON? export OTLP)"
+                                                          : "");
+  return MPG_OK;
+}
+
+/* At the end of the stream: objects of something else are an error where there is nothing else. */
+static mpg_rc tell_others(mpg_otlp *o, mpg_err *err) {
+  const int64_t others = o->others;
+  o->others = 0;
+  o->line = others > 0 ? o->others_line : o->line;
+  if (others > 0 && !o->found) {
+    *err = o->other;
+    return MPG_DATA;
+  }
+  return others == 0 ? MPG_DONE
+         : add_issue(o, MPG_WARNING, "unknown_record", others,
+                     "objects that are no OTLP, such as lines of a collector's own log: left out",
+                     err) == MPG_OK
+             ? MPG_DONE
+             : err->rc;
 }
 
 /* The object that has to be here: the next level of the path. */
@@ -627,6 +622,8 @@ mpg_rc mpg_otlp_next(mpg_otlp *o, const mpg_otlp_span **span, mpg_err *err) {
       rc = depth == 0 ? no_json(o, err) : rc;
     }
   }
+  if (rc == MPG_DONE)
+    return tell_others(o, err);
   if (rc == MPG_DATA && mpg_pull_cut_off(o->pull) && mpg_pull_documents(o->pull) > 0) {
     rc = add_issue(o, MPG_WARNING, "unfinished_record", 1,
                    "the file ends within a request: read up to there, as it is still being written",

@@ -56,6 +56,33 @@ bool mpg_otlp_int(const mpg_json_member *m, int64_t *out) {
          (mpg_int_parse(m->text, out) || mpg_scaled_parse(m->text, 0, out));
 }
 
+mpg_str mpg_otlp_list(const mpg_json_member *m) {
+  return m != NULL && m->kind == MPG_JSON_ARRAY ? m->text : (mpg_str){"", 0};
+}
+
+bool mpg_otlp_is_without_items(mpg_str text) {
+  size_t i = 1;
+  while (i < text.n && mpg_is_json_space(text.p[i]))
+    i++;
+  return text.p[0] != '[' || i == text.n || text.p[i] == ']';
+}
+
+const char *mpg_otlp_word(const mpg_json_member *m, const char *const *words, size_t n,
+                          const char *prefix) {
+  int64_t i;
+  size_t skip = strlen(prefix);
+  if (mpg_otlp_int(m, &i))
+    return i >= 0 && (size_t)i < n ? words[i] : NULL;
+  if (m == NULL || m->kind != MPG_JSON_STRING || m->text.n < skip ||
+      memcmp(m->text.p, prefix, skip) != 0)
+    return NULL;
+  for (size_t w = 0; w < n; w++)
+    if (words[w] != NULL &&
+        mpg_str_eq_nocase((mpg_str){m->text.p + skip, m->text.n - skip}, mpg_str_of(words[w])))
+      return words[w];
+  return NULL;
+}
+
 static int base64_digit(char c) {
   return c >= 'A' && c <= 'Z'   ? c - 'A'
          : c >= 'a' && c <= 'z' ? c - 'a' + 26

@@ -39,6 +39,12 @@ bool mpg_otlp_is(mpg_str key, const char *camel);
 bool mpg_otlp_is_of_span(mpg_str key);
 /* A 64-bit number, written as a number or as text. */
 bool mpg_otlp_int(const mpg_json_member *m, int64_t *out);
+/* An enum by its number or its name: the text after `prefix`; NULL if it is none of the words. */
+const char *mpg_otlp_word(const mpg_json_member *m, const char *const *words, size_t n,
+                          const char *prefix);
+/* A list as it is written, and whether such text is none or has no items. */
+mpg_str mpg_otlp_list(const mpg_json_member *m);
+bool mpg_otlp_is_without_items(mpg_str text);
 /* An id in hexadecimal, in lower case: from hexadecimal or base64 of `bytes` bytes, else "",
 ** as for zeros, which are no id. `out` has room for 2 * bytes + 1. */
 void mpg_otlp_id(mpg_str text, size_t bytes, char *out);

@@ -454,7 +454,7 @@ static mpg_rc name_columns(mpg_columns *columns, const mpg_env *env,
 const mpg_rows_format mpg_json_rows = {
     .json = true,
     .unwrap = MPG_UNWRAP_PREFIX,
-    .unwrap_mapped = MPG_UNWRAP_ALL,
+    .unwrap_mapped = MPG_UNWRAP_ALL | MPG_UNWRAP_MIXED,
     .names = name_columns,
     .fit = fit_type,
     .open = json_file_open,

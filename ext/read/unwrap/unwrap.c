@@ -26,7 +26,7 @@ static void follow_byte(mpg_unwrap_json *j, char c) {
     j->in_string = true;
     j->escaped = false;
   } else if (c == '{' || c == '[') {
-    j->depth++;
+    j->list = j->depth++ == 0 ? c == '[' : j->list;
   } else if ((c == '}' || c == ']') && j->depth > 0) {
     j->depth--;
   }
@@ -34,8 +34,9 @@ static void follow_byte(mpg_unwrap_json *j, char c) {
 
 /* Whether a line that begins so is JSON, or goes on with that of the lines before. */
 static bool is_given(mpg_unwrap *u, const char *p, const char *end) {
-  if (end - p > 1 && p[0] == '{' && p[1] == '"')
-    memset(&u->json, 0, sizeof u->json); /* within JSON over several lines it stands further in */
+  /* Within JSON over several lines an object stands further in, if it is not of a list. */
+  if (end - p > 1 && p[0] == '{' && p[1] == '"' && !(u->json.list && u->json.depth == 1))
+    memset(&u->json, 0, sizeof u->json);
   if (u->json.depth > 0)
     return true;
   while (p < end && mpg_is_blank(*p))
@@ -61,7 +62,8 @@ static char *give_ends(mpg_unwrap *u, char *out) {
 /* The start of a line is there. */
 static char *start_line(mpg_unwrap *u, char *out) {
   const mpg_str line = {u->line, u->n};
-  const mpg_unwrap_prefix none = {.whole = u->json.depth == 0 && !mpg_unwrap_is_json(line)};
+  const bool is_json = mpg_unwrap_is_json(line) || (u->document && mpg_unwrap_is_bracket(line));
+  const mpg_unwrap_prefix none = {.whole = u->json.depth == 0 && !is_json};
   const mpg_unwrap_prefix prefix = u->bare ? none : mpg_unwrap_prefix_of(line);
   const char *p = u->line + prefix.n, *end = u->line + u->n;
   u->started = true;

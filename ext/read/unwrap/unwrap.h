@@ -8,7 +8,8 @@
 ** others, the string of JSON in which the line stands. An entry: of Cloud Logging, the object
 ** "jsonPayload".
 **
-** Between lines of text without a prefix, as a program prints both, JSON begins its line.
+** Between lines of text without a prefix, as a program prints both, JSON begins its line. If no
+** line is JSON by itself, a bracket on a line of its own begins JSON over several lines.
 **
 ** Lines without JSON are left out, and line ends stay, so that lines keep their numbers. What was
 ** cut into parts (CRI's P, Docker's 16 KiB) is put together; JSON over several lines goes on until
@@ -20,7 +21,13 @@
 #include "../../base/text.h"
 
 /* What a reader of JSON takes away, as bits. */
-enum { MPG_UNWRAP_PREFIX = 1, MPG_UNWRAP_TEXT = 2, MPG_UNWRAP_ENTRY = 4, MPG_UNWRAP_ALL = 7 };
+enum {
+  MPG_UNWRAP_PREFIX = 1,
+  MPG_UNWRAP_TEXT = 2,
+  MPG_UNWRAP_ENTRY = 4,
+  MPG_UNWRAP_ALL = 7,
+  MPG_UNWRAP_MIXED = 16 /* text behind the first line of JSON, too */
+};
 /* For readers of lines: JSON that is one line, as a server answers, becomes a line for each object
 ** and array of a list. */
 enum { MPG_UNWRAP_LINE_EACH = 8 };
@@ -31,6 +38,7 @@ enum { MPG_UNWRAP_LINE_EACH = 8 };
 /* JSON that was given so far. */
 typedef struct mpg_unwrap_json {
   int depth; /* of its brackets */
+  bool list; /* the outermost is that of a list */
   bool in_string, escaped;
 } mpg_unwrap_json;
 
@@ -38,6 +46,7 @@ typedef struct mpg_unwrap_json {
 typedef struct mpg_unwrap {
   int how;                  /* one of the bits; 0: nothing is around the lines */
   bool bare;                /* no line has a prefix: text or JSON */
+  bool document;            /* and JSON begins with a bracket on a line of its own */
   bool docker;              /* parts of a line are records of their own */
   bool pairs;               /* the text has a time before it, and no key */
   char key[MPG_UNWRAP_KEY]; /* of the text or the entry */

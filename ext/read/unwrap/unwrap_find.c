@@ -44,24 +44,71 @@ static bool has_prefixes(mpg_str head) {
   return false;
 }
 
-/* Whether the first line is text, and a later one that begins with JSON ends with it. */
-static bool has_bare_lines(mpg_str head) {
-  const char *p = head.p, *end = head.p + head.n;
-  if (end - p > 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) /* a byte order mark */
-    p += 3;
-  if (begins_with_json(p, end))
+/* The next line, without what is blank at its end; false at the end of the text. */
+static bool next_line(mpg_str *text, mpg_str *line) {
+  const char *newline = text->n == 0 ? NULL : memchr(text->p, '\n', text->n);
+  const size_t n = newline == NULL ? text->n : (size_t)(newline - text->p);
+  const size_t past = n + (newline != NULL);
+  *line = (mpg_str){text->p, n};
+  while (line->n > 0 && mpg_is_json_space(line->p[line->n - 1]))
+    line->n--;
+  *text = (mpg_str){text->p + past, text->n - past};
+  return past > 0;
+}
+
+/* A value on a line of its own. */
+static bool is_json_line(mpg_str line) {
+  return mpg_unwrap_is_json(line) && (line.p[line.n - 1] == '}' || line.p[line.n - 1] == ']');
+}
+
+/* Words, and not what is left of a damaged line of JSON. */
+static bool is_text_line(mpg_str line) {
+  const char *p = line.p, *end = line.p + line.n;
+  while (p < end && mpg_is_blank(*p))
+    p++;
+  return p < end && mpg_is_letter(*p) && end[-1] != '}' && end[-1] != ']' && end[-1] != ',';
+}
+
+static bool begins_with(mpg_str line, mpg_str word) {
+  return line.n >= word.n && memcmp(line.p, word.p, word.n) == 0;
+}
+
+/* Whether the first line is text, and a later one JSON, or begins it. Behind what tells of an
+** error, as kubectl does, JSON over several lines may not be all of it. */
+static bool has_json_behind_text(mpg_str head, bool *document) {
+  mpg_str line;
+  bool failed = false;
+  *document = false;
+  if (begins_with_json(head.p, head.p + head.n))
     return false;
-  while (p < end) {
-    const char *newline = memchr(p, '\n', (size_t)(end - p)), *line = p;
-    const char *last = newline == NULL ? end : newline;
-    p = newline == NULL ? end : newline + 1;
-    while (last > line && mpg_is_json_space(last[-1]))
-      last--;
-    if (mpg_unwrap_is_json((mpg_str){line, (size_t)(last - line)}) &&
-        (last[-1] == '}' || last[-1] == ']'))
+  while (next_line(&head, &line)) {
+    if (is_json_line(line)) {
+      *document = false;
       return true;
+    }
+    failed |= begins_with(line, MPG_STR("Error")) || begins_with(line, MPG_STR("Unable to"));
+    *document |= !failed && mpg_unwrap_is_bracket(line);
   }
+  return *document;
+}
+
+/* Whether the first line is JSON, and a later one text: a program prints both. */
+static bool has_text_behind_json(mpg_str head) {
+  mpg_str line;
+  if (!next_line(&head, &line) || line.n < 3 || !is_json_line(line) || *line.p != '{')
+    return false;
+  while (next_line(&head, &line))
+    if (is_text_line(line))
+      return true;
   return false;
+}
+
+/* Whether some lines are JSON and some are text, none with a prefix. */
+static bool has_bare_lines(mpg_str head, int ways, bool *document) {
+  if (head.n > 3 && memcmp(head.p, "\xef\xbb\xbf", 3) == 0) /* a byte order mark */
+    head = (mpg_str){head.p + 3, head.n - 3};
+  return has_json_behind_text(head, document) ||
+         ((ways & MPG_UNWRAP_MIXED) != 0 && has_text_behind_json(head));
 }
 
 /* ---- Records ---- */
@@ -192,11 +239,14 @@ bool mpg_unwrap_find(mpg_unwrap *u, mpg_str head, int ways) {
     p++;
   if (p == end)
     return false;
+  u->bare = (ways & MPG_UNWRAP_PREFIX) != 0 &&
+            has_bare_lines((mpg_str){p, (size_t)(end - p)}, ways, &u->document);
   if (!begins_with_json(p, end)) {
-    u->bare = (ways & MPG_UNWRAP_PREFIX) != 0 && has_bare_lines((mpg_str){p, (size_t)(end - p)});
     if (u->bare ||
         ((ways & MPG_UNWRAP_PREFIX) != 0 && has_prefixes((mpg_str){p, (size_t)(end - p)})))
       u->how = MPG_UNWRAP_PREFIX;
+  } else if (u->bare) {
+    u->how = MPG_UNWRAP_PREFIX;
   } else if (ways == MPG_UNWRAP_LINE_EACH) {
     u->how = is_one_line(p, end) ? MPG_UNWRAP_LINE_EACH : 0;
   } else if ((ways & MPG_UNWRAP_TEXT) != 0 && is_of_loki(head)) {

@@ -100,6 +100,12 @@ bool mpg_unwrap_is_json(mpg_str line) {
                         (line.p[0] == '[' && line.p[1] == '{' && line.p[2] == '"'));
 }
 
+bool mpg_unwrap_is_bracket(mpg_str line) {
+  while (line.n > 1 && mpg_is_json_space(line.p[line.n - 1]))
+    line.n--;
+  return line.n == 1 && (*line.p == '{' || *line.p == '[');
+}
+
 /* After the codes of colours at p. */
 static const char *after_colours(const char *p, const char *end) {
   while (end - p > 2 && p[0] == '\x1b' && p[1] == '[') {

@@ -17,6 +17,8 @@ typedef struct mpg_unwrap_prefix {
 mpg_unwrap_prefix mpg_unwrap_prefix_of(mpg_str line);
 /* Whether JSON begins the line: an object, or an array of some. */
 bool mpg_unwrap_is_json(mpg_str line);
+/* Whether the line is the bracket that begins JSON over several lines. */
+bool mpg_unwrap_is_bracket(mpg_str line);
 /* Whether it begins as the first line of such a log does. */
 bool mpg_unwrap_has_prefix(mpg_str line);
 

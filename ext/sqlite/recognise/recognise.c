@@ -435,7 +435,7 @@ static mpg_rc look_inside(mpg_recogniser *r, const evidence *near, mpg_str forma
                           mpg_recognised *out, mpg_err *err) {
   evidence e = *near;
   mpg_unwrap u;
-  const bool wrapped = mpg_unwrap_find(&u, near->head, MPG_UNWRAP_ALL);
+  const bool wrapped = mpg_unwrap_find(&u, near->head, MPG_UNWRAP_ALL | MPG_UNWRAP_MIXED);
   const size_t room = mpg_unwrap_room(&u, near->head.n);
   const mpg_str start = mpg_skip_space(near->head);
   char *inner, *text;
