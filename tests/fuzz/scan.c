@@ -6,6 +6,7 @@
 ** follows. */
 #include "fuzz.h"
 #include "../../ext/base/number.h"
+#include "../../ext/read/input/unfinished.h"
 #include "../../ext/read/rows/rows_scan.h"
 
 #include <stdlib.h>

@@ -175,6 +175,44 @@ class Recognition(Folder):
             [(None, "of the format pbs behind other lines: take those out, as with tail -n +4")],
         )
 
+    def test_bytes_of_nul_that_a_crash_leaves(self):
+        """At the end of text of any format, and before what its writer appends: left out and counted, and no record with them."""
+        tail = bytes(5000)
+        for name, format in SAMPLES.items():
+            with open(os.path.join(ROOT, "fixtures", name), "rb") as file:
+                text = file.read()
+            if b"\0" in text or text.startswith(b"\x28\xb5") or len(text) < 300:
+                continue
+            path = os.path.join(self.folder, os.path.basename(name))
+            kept = []
+            for changed in (text, text + tail):
+                with open(path, "wb") as file:
+                    file.write(changed)
+                kept += self.db.execute("SELECT format, records, reason FROM trace_sources(?)", (path,))
+            with self.subTest(name):
+                self.assertEqual(kept[0], kept[1])
+                self.assertIn(
+                    ("warning", len(tail)),
+                    self.db.execute("SELECT severity, count FROM mpg_issues WHERE kind = 'nul_bytes'").fetchall(),
+                )
+            os.remove(path)
+        for name, table in (("pbs/accounting.log", "pbs_trace"), ("lsf/lsb.acct", "lsf_trace")):
+            with open(os.path.join(ROOT, "fixtures", name), "rb") as file:
+                lines = file.read().splitlines(keepends=True)
+            path = os.path.join(self.folder, "between")
+            with open(path, "wb") as file:
+                file.write(b"".join(lines[:2]) + tail + b"".join(lines[2:]))
+            self.assertEqual(
+                self.db.execute(f"SELECT * FROM {table}(?)", (path,)).fetchall(),
+                self.db.execute(f"SELECT * FROM {table}(?)", (os.path.join(ROOT, "fixtures", name),)).fetchall(),
+            )
+            self.assertEqual(
+                self.db.execute(
+                    "SELECT count FROM mpg_issues WHERE kind = 'nul_bytes' AND source = ?", (path,)
+                ).fetchall(),
+                [(len(tail),)],
+            )
+
     def test_packed(self):
         with open(os.path.join(EXPORTS, "sacct.psv"), "rb") as file, gzip.open(
             os.path.join(self.folder, "x.gz"), "wb"

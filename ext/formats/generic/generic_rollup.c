@@ -20,6 +20,7 @@
 ** (5) As csv_trace: DIRECTONLY; made in the schema temp alone (generic.h). The first file is read
 **     when the table is made, all of them in xFilter, by several threads.
 */
+#include "../../read/input/unfinished.h"
 #include "../list.h"
 #include "generic_sums.h"
 #include "../../base/text.h"

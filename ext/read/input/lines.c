@@ -89,6 +89,8 @@ mpg_rc mpg_lines_next(mpg_lines *l, mpg_str *line, mpg_err *err) {
   w->at += n + l->ended;
   if (l->ended && n > 0 && line->p[n - 1] == '\r')
     line->n--;
+  for (; !l->keep_nul && line->n > 0 && *line->p == '\0'; line->n--, line->p++)
+    mpg_stream_count_nul(w->stream, 1); /* its writer went on behind them */
   nul = line->n == 0 || l->keep_nul ? NULL : memchr(line->p, '\0', line->n);
   if (nul != NULL)
     return mpg_expected(err, mpg_place_in_line(mpg_stream_path(w->stream), l->number, line->p, nul),

@@ -2,7 +2,7 @@
 ** lines.h - lines of text from a stream, for formats in which a record is a line.
 **
 ** A line ends with LF or CRLF, the last one also with the stream. A byte order mark at the start is
-** skipped.
+** skipped, and NUL bytes at the start of a line, which a crash leaves.
 */
 #ifndef MPG_LINES_H
 #define MPG_LINES_H

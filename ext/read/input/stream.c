@@ -66,11 +66,14 @@ struct mpg_stream {
   mpg_inflate *inflate; /* NULL: plain */
   char *buf;            /* of a packed file */
   size_t buf_cap;
-  char head[4]; /* the first bytes of a file, which show how it is packed */
-  ring *ring;   /* NULL: the reader unpacks */
-  bool begun;   /* the lead was read */
-  char mark[2]; /* the lead, unless more was peeked at */
-  char *lead;   /* the first bytes of what is read, looked at before they are given */
+  char head[4];      /* the first bytes of a file, which show how it is packed */
+  off_t at;          /* bytes of the file that were read, */
+  off_t end_of_text; /* and that are, if it ends in NUL bytes; 0: all */
+  off_t nul;         /* NUL bytes that were left out */
+  ring *ring;        /* NULL: the reader unpacks */
+  bool begun;        /* the lead was read */
+  char mark[2];      /* the lead, unless more was peeked at */
+  char *lead;        /* the first bytes of what is read, looked at before they are given */
   size_t lead_at, lead_n;
   bool windowed;  /* zstd, which may keep 128 MiB */
   mpg_err failed; /* what every read says from then on */
@@ -115,13 +118,17 @@ static mpg_rc file_read(mpg_stream *s, char *buf, size_t cap, size_t *got, mpg_e
     ssize_t n;
     if (mpg_interrupted(s->env))
       return mpg_fail(err, MPG_INTERRUPTED, "%s: interrupted", s->path);
-    n = mpg_os_calls.read(s->fd, buf + *got, want);
+    if (s->end_of_text > 0 && (off_t)want > s->end_of_text - s->at)
+      want = (size_t)(s->end_of_text - s->at);
+    n = want == 0 ? 0 : mpg_os_calls.read(s->fd, buf + *got, want);
     if (n < 0 && errno != EINTR)
       return os_fail(s->path, "read", err);
     if (n == 0)
       break;
-    if (n > 0)
+    if (n > 0) {
       *got += (size_t)n;
+      s->at += n;
+    }
   }
   mpg_progress_read(s->env, *got);
   return MPG_OK;
@@ -713,8 +720,22 @@ mpg_rc mpg_stream_read(mpg_stream *s, void *buf, size_t cap, size_t *got, mpg_er
   return MPG_OK;
 }
 
+/* NUL bytes at the end of a plain file are none of its text. What was peeked at may hold some. */
+static void leave_nul_tail_out(mpg_stream *s) {
+  off_t size, end = s->fd < 0 || s->inflate != NULL ? -1 : mpg_nul_tail(s->fd, &size);
+  if (end < (off_t)sizeof s->head)
+    return;
+  s->end_of_text = end;
+  s->nul += size - end;
+  if (s->at > end) {
+    s->lead_n -= (size_t)(s->at - end);
+    s->at = end;
+  }
+}
+
 void mpg_stream_repair_text(mpg_stream *s) {
   s->repair.on = true;
+  leave_nul_tail_out(s);
 }
 
 mpg_rc mpg_stream_repaired(const mpg_stream *s, mpg_issues *issues, mpg_err *err) {
@@ -726,42 +747,19 @@ mpg_rc mpg_stream_repaired(const mpg_stream *s, mpg_issues *issues, mpg_err *err
   if (rc == MPG_OK && others > 0 && issues != NULL)
     rc = mpg_issues_add(issues, MPG_INFO, s->path, "other_lines", 0, others,
                         "lines without JSON were passed over");
+  if (rc == MPG_OK && s->nul > 0 && issues != NULL)
+    rc = mpg_issues_add(issues, MPG_WARNING, s->path, "nul_bytes", 0, (int64_t)s->nul,
+                        "NUL bytes, as a crash of a node leaves them, are left out: what was "
+                        "written before it may be missing");
   return rc == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
+}
+
+void mpg_stream_count_nul(mpg_stream *s, size_t n) {
+  s->nul += (off_t)n;
 }
 
 bool mpg_stream_failed(const mpg_stream *s) {
   return s->failed.rc != MPG_OK;
-}
-
-static mpg_rc is_empty(const mpg_env *env, const char *path, bool *empty, mpg_err *err) {
-  mpg_stream *stream;
-  char byte;
-  size_t got = 0;
-  mpg_rc rc = mpg_stream_open(&stream, env, path, err);
-  *empty = false;
-  if (rc != MPG_OK)
-    return rc;
-  rc = mpg_stream_read(stream, &byte, 1, &got, err);
-  mpg_stream_close(stream);
-  *empty = rc == MPG_OK && got == 0;
-  return rc;
-}
-
-mpg_rc mpg_stream_not_empty(const mpg_env *env, const char *path, mpg_err *err) {
-  bool empty;
-  mpg_rc rc = is_empty(env, path, &empty, err);
-  if (empty)
-    rc = mpg_fail(err, MPG_DATA, "%s: expected records, found an empty file", path);
-  return rc;
-}
-
-mpg_rc mpg_stream_list_empty(const mpg_env *env, const char *path, mpg_issues *issues, bool *empty,
-                             mpg_err *err) {
-  mpg_rc rc = is_empty(env, path, empty, err);
-  if (*empty && mpg_issues_add(issues, MPG_WARNING, path, "empty_file", 0, 1,
-                               "there is not a byte in the file") != MPG_OK)
-    rc = mpg_fail_nomem(err);
-  return rc;
 }
 
 bool mpg_stream_is_packed(const mpg_stream *s) {

@@ -57,15 +57,18 @@ void mpg_stream_ask(mpg_stream *stream, const mpg_env *env);
 ** before an error: so much came before it. Retries EINTR and short reads. Text in UTF-16 with its
 ** byte order mark, which no format here begins with, is MPG_DATA and not given. */
 mpg_rc mpg_stream_read(mpg_stream *stream, void *buf, size_t cap, size_t *got, mpg_err *err);
-/* From here on what is read is UTF-8: bytes that are none become U+FFFD. To be said before the
-** first read, of text and not of binary formats. */
+/* From here on what is read is UTF-8: bytes that are none become U+FFFD, and NUL bytes at the end
+** of a plain file are left out. To be said before the first read, of text and not of binary
+** formats. */
 void mpg_stream_repair_text(mpg_stream *stream);
+/* Counts NUL bytes that a reader leaves out. */
+void mpg_stream_count_nul(mpg_stream *stream, size_t n);
 /* From here on what is read is the JSON in lines that something else kept, if the first bytes show
 ** that (../unwrap/unwrap.h): `ways` are those of which something may be taken away. To be said
 ** before the first read. */
 void mpg_stream_unwrap(mpg_stream *stream, int ways);
-/* The issues invalid_utf8, which counts what was replaced so far, and other_lines, those that had
-** no JSON, if anything was. MPG_OK or MPG_NOMEM. */
+/* The issues invalid_utf8, which counts what was replaced so far, other_lines, those that had no
+** JSON, and nul_bytes, if anything was. MPG_OK or MPG_NOMEM. */
 mpg_rc mpg_stream_repaired(const mpg_stream *stream, mpg_issues *issues, mpg_err *err);
 /* Whether an error was returned, of the file and not of memory or an interruption, that every read
 ** will repeat. */
@@ -76,12 +79,6 @@ bool mpg_stream_failed(const mpg_stream *stream);
 ** mpg_pipeline_no_ahead before the stream is closed, or with the pipeline.
 */
 void mpg_stream_share(mpg_stream *stream, mpg_pipeline *pipeline);
-/* MPG_DATA, "PATH: expected records, found an empty file", if the file has not a single byte: for
-** readers that found no record. */
-mpg_rc mpg_stream_not_empty(const mpg_env *env, const char *path, mpg_err *err);
-/* The same for one of several files: an empty one is the issue empty_file and no error. */
-mpg_rc mpg_stream_list_empty(const mpg_env *env, const char *path, mpg_issues *issues, bool *empty,
-                             mpg_err *err);
 bool mpg_stream_is_packed(const mpg_stream *stream);
 const char *mpg_stream_path(const mpg_stream *stream); /* borrowed, for messages */
 

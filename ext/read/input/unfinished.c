@@ -96,3 +96,36 @@ const char *mpg_paths_copied(const mpg_paths *paths, size_t i) {
   copied = find_path(paths, path, n - 4, "");
   return copied != NULL ? copied : find_path(paths, path, n - 4, ".gz");
 }
+
+/* ---- Nothing at all ---- */
+
+static mpg_rc is_empty(const mpg_env *env, const char *path, bool *empty, mpg_err *err) {
+  mpg_stream *stream;
+  char byte;
+  size_t got = 0;
+  mpg_rc rc = mpg_stream_open(&stream, env, path, err);
+  *empty = false;
+  if (rc != MPG_OK)
+    return rc;
+  rc = mpg_stream_read(stream, &byte, 1, &got, err);
+  mpg_stream_close(stream);
+  *empty = rc == MPG_OK && got == 0;
+  return rc;
+}
+
+mpg_rc mpg_stream_not_empty(const mpg_env *env, const char *path, mpg_err *err) {
+  bool empty;
+  mpg_rc rc = is_empty(env, path, &empty, err);
+  if (empty)
+    rc = mpg_fail(err, MPG_DATA, "%s: expected records, found an empty file", path);
+  return rc;
+}
+
+mpg_rc mpg_stream_list_empty(const mpg_env *env, const char *path, mpg_issues *issues, bool *empty,
+                             mpg_err *err) {
+  mpg_rc rc = is_empty(env, path, empty, err);
+  if (*empty && mpg_issues_add(issues, MPG_WARNING, path, "empty_file", 0, 1,
+                               "there is not a byte in the file") != MPG_OK)
+    rc = mpg_fail_nomem(err);
+  return rc;
+}

@@ -9,6 +9,7 @@
 #define MPG_UNFINISHED_H
 
 #include "paths.h"
+#include "stream.h"
 
 /* The issue unfinished_record of the record that begins at `line`. MPG_OK or MPG_NOMEM. With
 ** `issues` NULL nothing is said, here and below. */
@@ -26,5 +27,12 @@ mpg_rc mpg_paths_list_passed(const mpg_paths *paths, mpg_issues *issues, mpg_err
 const char *mpg_paths_copied(const mpg_paths *paths, size_t i);
 /* The issue same_name of the file `path` if `copied` is not NULL. MPG_OK or MPG_NOMEM. */
 mpg_rc mpg_same_name(mpg_issues *issues, const char *path, const char *copied, mpg_err *err);
+
+/* MPG_DATA, "PATH: expected records, found an empty file", if the file has not a single byte: for
+** readers that found no record. */
+mpg_rc mpg_stream_not_empty(const mpg_env *env, const char *path, mpg_err *err);
+/* The same for one of several files: an empty one is the issue empty_file and no error. */
+mpg_rc mpg_stream_list_empty(const mpg_env *env, const char *path, mpg_issues *issues, bool *empty,
+                             mpg_err *err);
 
 #endif

@@ -1,8 +1,11 @@
 /* utf8.c - see utf8.h. */
+#define _GNU_SOURCE /* pread */
 #include "utf8.h"
 #include "simd.h"
 
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* Bytes at the start that are ASCII, counted in steps: there may be a few more. */
 static size_t ascii_steps(const char *p, size_t n) {
@@ -66,4 +69,26 @@ size_t mpg_utf8_valid(const char *p, size_t n) {
     i += (size_t)length;
   }
   return i;
+}
+
+/* ---- NUL bytes at the end ---- */
+
+#define BLOCK 4096
+
+off_t mpg_nul_tail(int fd, off_t *size) {
+  char bytes[BLOCK];
+  struct stat st;
+  if (fstat(fd, &st) != 0 || st.st_size == 0 || pread(fd, bytes, 1, st.st_size - 1) != 1 ||
+      *bytes != 0)
+    return -1;
+  *size = st.st_size;
+  for (off_t end = st.st_size; end > 0;) {
+    const off_t from = end > BLOCK ? end - BLOCK : 0;
+    if (pread(fd, bytes, (size_t)(end - from), from) != end - from)
+      return -1;
+    for (; end > from; end--)
+      if (bytes[end - from - 1] != 0)
+        return end;
+  }
+  return -1;
 }

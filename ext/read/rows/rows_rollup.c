@@ -1,6 +1,7 @@
 /* rows_rollup.c - see rows_rollup.h. */
 #include "rows_rollup.h"
 #include "rows_pieces.h"
+#include "../input/unfinished.h"
 #include "../../base/pipeline.h"
 #include "../../base/text.h"
 #include "../../base/limits.h"

@@ -7,6 +7,7 @@
 */
 #include "rows_scan.h"
 #include "../input/os.h"
+#include "../input/unfinished.h"
 #include "rows_pieces.h"
 #include "rows_dedup.h"
 #include "../../base/pipeline.h"
