@@ -537,6 +537,10 @@ class Trackers(TrainerLogs):
             ("step,tag,value,wall_time", lambda s, t, v: f"{s},lr,0.1,{t}\n{s},train/loss,{v},{t}"),
             ("timestamp,step,loss", lambda s, t, v: f"{utc(t, '%Y-%m-%d %H:%M:%S')} UTC,{s},{v}"),  # BigQuery's
             ("run.hash,metric.name,step,time,value", lambda s, t, v: f"a,lr,{s},{t},0.1\na,loss,{s},{t},{v}"),  # Aim's
+            (
+                "step,val/loss,val/loss_timestamp,train/loss,train/loss_timestamp",
+                lambda s, t, v: f"{s},,,{v},{t * 1000}",
+            ),
             ("run,tag,step,value,wall_time", lambda s, t, v: f"a,loss,{s},{v},{utc(t, '%Y-%m-%d %H:%M:%S.%f')}+00:00"),
         ):
             for end in ("\n", "\r\n"):

@@ -826,7 +826,7 @@ UNREAD = {
     ),
     "progress.txt": (b"2025-02-24 17:31:25\tJob ID: 198424\t# GPUs: 8\tStarting job\n", "the progress.txt of Megatron"),
     "swanlab.csv": (
-        b"step,train/loss,train/loss_timestamp\n1,2.5,1772532010000\n",
+        b"step,train/acc,train/acc_timestamp\n1,0.5,1772532010000\n",
         "a table of steps in which each metric has times, as of SwanLab",
     ),
     "login.html": (b"<!DOCTYPE html>\n<html><title>Sign in</title>", "a page of HTML: a download that needed a login"),

@@ -26,6 +26,8 @@ FROM (SELECT r.file, n.what, c.fullkey AS path,
             SELECT 'time', key, value
             FROM json_each('["_timestamp", "timestamp", "@timestamp", "wall_time", "walltime", "unix_time", "unixtime", "time", "ts",
               "time_stamp", "datetime", "date_time", "created_at", "logged_at", "date"]')
+            UNION ALL -- SwanLab's, of each metric
+            SELECT 'time', 100 + place, lower(replace(name, ' ', '_')) || '_timestamp' FROM trainer_names WHERE typeof(place) = 'integer'
             UNION ALL SELECT 'tag', key, value FROM json_each('["tag", "metric", "metric_name", "metric.name", "key", "name"]')
             UNION ALL SELECT 'value', 0, 'value'
             UNION ALL SELECT 'split', key, value FROM json_each('["split", "phase", "mode", "stage", "prefix"]')
