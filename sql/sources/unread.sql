@@ -123,6 +123,7 @@
 --@ hint (?m)(?:^|\r)[^\n\r]{0,200}Progress on:\w+ [\d.]+k?it/ => a progress bar of Levanter: give the history of its tracker
 --@ hint (?s)\A\s*\{\s*"[^"\n]+"\s*:\s*\{\s*"[^"\n]+"\s*:\s*\{(?=[^{}]*"x"\s*:\s*\[)[^{}]*"y"\s*:\s*\[ => scalars as ClearML reports them, by iteration and without times: give the event files that the trainer writes
 --@ hint \A"?step"?(?:,"?[^,"\n]+"?)*,"?[^,"\n]+_timestamp"?(?:,|\r?\n) => a table of steps in which each metric has times, as of SwanLab: name the columns of the loss _step, _timestamp (Unix seconds) and loss
+--@ hint (?m)(?:^|[\r\x08])[^\n\r]{0,12}?\d+/\d+ ?(?:\x1b\[[\d;]*m ?){0,3}(?:\[[=>.]{5,}\]|\xe2\x94\x81)[^\n]*loss: => what Keras' bar prints, without times: give the event files of its TensorBoard callback
 --@ hint (?m)^.*\[batch=\d+/\d+\]: => what Composer prints, without times: give the event files of its TensorboardLogger
 --@ hint (?m)Avg prompt throughput: [\d.]+ tokens/s, Avg generation throughput: => the log of vLLM: scrape its /metrics, which trace_serve_tokens reads
 --@ hint (?m)^.{0,80}\b(?:Prefill|Decode) batch[.,] #(?:running-req|new-seq): \d+ => the log of SGLang: scrape its /metrics (--enable-metrics), which trace_serve_tokens reads
@@ -161,4 +162,4 @@
 --@ hint (?i)\A(?:#[^\n]*\n)*(?=[^\n{]*(?<![a-z])(?:step|iter|iteration|epoch|batch)(?![a-z]))(?=[^\n{]*(?:time|elapsed|date|seconds|_at(?![a-z])))(?![^\n]*(?:[ =]\d|: ))[\w ,;"'/.()%:\t-]+\r?\n[^\n]*\d[^\n]*[,;\t] => a table of steps that lacks a clock, or has it under another name: name its columns step, timestamp (Unix seconds or ISO 8601) and loss, with commas between
 --@ hint (?m)^[^\n]{0,60}=+ Step \d+/\d+ =+\s*$ => what NeMo-RL prints of steps, without times: give its event files, or the history of Weights & Biases
 --@ hint (?im)(?:^|\r)(?=[^\n\r]*loss)[^\n\r]*?\d+%\|[^|\n\r]*\| *\d+/\d+ \[ => a progress bar of tqdm, without times: give the trainer's event files, or a tracker's history
---@ hint (?im)^(?=[^\n]*(?<![a-z])(?:step|iter|iteration|epoch)s?(?:_i|\([a-z]+\))?\W{0,6}\d)[^\n]*(?:loss(?![a-z])|\[step=\d+/\d+) => a log of steps of no trainer that is known here: log_trace reads it with a pattern of yours
+--@ hint (?im)^(?=[^\n]*(?<![a-z])(?:step|iter|iteration|epoch|batch|update)s?(?:_i|\([a-z]+\))?\W{0,6}\d)[^\n]*(?:loss(?![a-z])|\[step=\d+/\d+) => a log of steps of no trainer that is known here: log_trace reads it with a pattern of yours

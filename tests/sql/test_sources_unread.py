@@ -808,6 +808,16 @@ UNREAD = {
         b"2026-03-03T10:00:00 - 0 - levanter - main - INFO - start\nProgress on:train 1.00it/10.0kit rate:1.0it/s remaining:2:46:31 elapsed:00:01 postfix:loss=9.1\n",
         "a progress bar of Levanter: give the history of its tracker",
     ),
+    "keras.log": (
+        b"Epoch 1/3\n 10/100 [==>...........................] - ETA: 10s - loss: 0.5 - accuracy: 0.8\n",
+        "what Keras' bar prints, without times",
+    ),
+    "keras3.log": (
+        b"Epoch 1/3\n\x1b[1m10/100\x1b[0m \x1b[32m\xe2\x94\x81\xe2\x94\x81\x1b[0m\x1b[37m\xe2\x94\x81\x1b[0m \x1b[1m0s\x1b[0m 3ms/step - accuracy: 0.8 - loss: 0.5\n",
+        "what Keras' bar prints, without times",
+    ),
+    "batches.log": (b"batch 100/500 - loss: 0.53\n", "a log of steps of no trainer that is known here"),
+    "updates.log": (b"Updates: 100 loss 2.5\n", "a log of steps of no trainer that is known here"),
     "clearml.json": (
         b'{"loss": {"train": {"name": "train", "x": [1, 2, 3], "y": [2.5, 2.4, 2.3]}}}',
         "scalars as ClearML reports them",
