@@ -1,8 +1,8 @@
 /*
 ** recognise.c - see recognise.h.
 **
-** The patterns are our own and so are matched as bytes by PCRE2's machine code, with its limit on
-** how often a match may turn back: a file that meets the limit is not recognised by that pattern.
+** The patterns are our own: PCRE2's machine code matches them as bytes. A file that meets its limit
+** on how often a match may turn back is not recognised by that pattern.
 */
 #include "recognise.h"
 #include "../../base/ascii.h"
@@ -10,7 +10,6 @@
 #include "../../base/text.h"
 #include "../../read/input/stream.h"
 #include "../../read/unwrap/unwrap.h"
-#include "../connection.h"
 #include "database.h"
 #include "far_lines.h"
 #include "own_files.h"
@@ -349,8 +348,8 @@ static bool is_blank_line(mpg_str line) {
   return *line.p == '\n' || (*line.p == '\r' && line.n == 2);
 }
 
-/* Takes up to BEHIND lines away, blank ones alone or whatever they hold, until what follows begins
-** like a file of a format. How many; 0: it never does. */
+/* Takes up to BEHIND lines away, blank ones or any, until what follows begins like a file of a
+** format. How many; 0: it never does. */
 static int look_behind(mpg_recogniser *r, evidence *e, bool blank, mpg_str format,
                        mpg_recognised *out) {
   e->behind = true;
@@ -429,8 +428,7 @@ static mpg_rc name_what_is_behind(mpg_recogniser *r, const evidence *near, mpg_r
   return MPG_OK;
 }
 
-/* JSON in lines that something else kept, or written over several lines: as it would stand in lines
-** of its own. */
+/* JSON that something else kept, or of several lines to a record: as it would stand by itself. */
 static mpg_rc look_inside(mpg_recogniser *r, const evidence *near, mpg_str format,
                           mpg_recognised *out, mpg_err *err) {
   evidence e = *near;
@@ -500,8 +498,7 @@ static bool is_database(mpg_str head) {
   return head.n > sizeof sqlite_magic && memcmp(head.p, sqlite_magic, sizeof sqlite_magic) == 0;
 }
 
-/* For whoever reads the file. A database is closed at once: later that would give up SQLite's locks
-** on it. */
+/* For whoever reads the file. A database is closed at once: later SQLite would lose its locks. */
 static void put_back(const mpg_env *env, mpg_stream *stream, mpg_str head) {
   if (is_database(head))
     mpg_stream_close(stream);
@@ -536,7 +533,7 @@ static mpg_rc take_nul_out(const mpg_env *env, mpg_str bytes, char **out, mpg_st
   return MPG_OK;
 }
 
-/* A log of which no format is known by its head is looked into further. */
+/* A log of no known format is looked into further. */
 static mpg_rc decide_far(mpg_recogniser *r, const mpg_env *env, const evidence *near,
                          mpg_str format, mpg_recognised *out, mpg_err *err) {
   evidence e = *near;
@@ -554,7 +551,7 @@ static mpg_rc decide_far(mpg_recogniser *r, const mpg_env *env, const evidence *
   return rc;
 }
 
-/* Whether a text has a clock: "12:34:56", or the ten digits of Unix seconds. */
+/* Whether a text has a clock: "12:34:56", or ten digits of Unix seconds. */
 static bool has_clock(mpg_str text) {
   size_t digits = 0;
   for (size_t i = 0; i < text.n; i++) {
