@@ -9,26 +9,49 @@
 DROP TABLE IF EXISTS temp.trainer_begun;
 CREATE TEMP TABLE trainer_begun(file, line, PRIMARY KEY(file, line)) WITHOUT ROWID;
 INSERT OR IGNORE INTO trainer_begun SELECT file, line FROM trainer_marks WHERE rank IS NULL AND kind IN ('restore', 'init');
+-- What follows goes by rowid, from a row to the next or over a range, and not by windows over all columns: histories have millions of
+-- records. Points in the order of jobs, their logs and lines; an attempt is a range of them, in which no step goes back.
+DROP TABLE IF EXISTS temp.trainer_ordered;
+CREATE TEMP TABLE trainer_ordered AS
+SELECT p.rowid AS id, p.job, coalesce(p.part, p.file) AS log, p.run, p.step, p.line, p.resumed,
+       (SELECT max(m.line) FROM trainer_begun AS m WHERE m.file = p.file AND m.line <= p.line) AS after
+FROM trainer_points AS p
+CROSS JOIN (SELECT coalesce(part, file) AS log, run, min(time) AS first FROM trainer_points GROUP BY 1, 2) AS f
+  ON f.log = coalesce(p.part, p.file) AND f.run IS p.run
+ORDER BY p.job, f.first, f.log, p.run, p.at, p.line, p.rowid;
+DROP TABLE IF EXISTS temp.trainer_ranges;
+CREATE TEMP TABLE trainer_ranges AS
+SELECT job, row_number() OVER (PARTITION BY job ORDER BY first) AS attempt, first,
+       coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM trainer_ordered)) AS last
+FROM (SELECT o.job, o.rowid AS first
+      FROM trainer_ordered AS o LEFT JOIN trainer_ordered AS p ON p.rowid = o.rowid - 1
+      WHERE p.job IS NOT o.job OR p.log IS NOT o.log OR p.run IS NOT o.run OR o.step < p.step OR o.resumed OR o.after > p.line);
+-- Lines of one step are one: few histories have such.
+DROP TABLE IF EXISTS temp.trainer_twice;
+CREATE TEMP TABLE trainer_twice AS
+SELECT 1 FROM trainer_ordered AS o CROSS JOIN trainer_ordered AS p ON p.rowid = o.rowid - 1 WHERE o.step = p.step LIMIT 1;
+DROP TABLE IF EXISTS temp.trainer_single;
+CREATE TEMP TABLE trainer_single(job TEXT, attempt, file, step, line, end_time, told_seconds, loss, tflops, begun, run, n);
+INSERT INTO trainer_single
+SELECT r.job, r.attempt, p.file, p.step, p.line, p.time, p.seconds, p.loss, p.tflops, p.begun, p.run, 1
+FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM trainer_twice)) CROSS JOIN trainer_ranges AS r
+CROSS JOIN trainer_ordered AS o ON o.rowid BETWEEN r.first AND r.last CROSS JOIN trainer_points AS p ON p.rowid = o.id;
+INSERT INTO trainer_single
+SELECT r.job, r.attempt, p.file, p.step, min(p.line), max(p.time), max(p.seconds), max(p.loss), max(p.tflops), min(p.begun), min(p.run),
+       count(*)
+FROM trainer_twice CROSS JOIN trainer_ranges AS r
+CROSS JOIN trainer_ordered AS o ON o.rowid BETWEEN r.first AND r.last CROSS JOIN trainer_points AS p ON p.rowid = o.id
+GROUP BY r.first, p.step ORDER BY r.first, p.step;
 DROP TABLE IF EXISTS temp.trainer_spaced;
 CREATE TEMP TABLE trainer_spaced AS
-WITH filed AS (
-  SELECT p.*, p.rowid AS id, coalesce(part, file) AS log, min(time) OVER (PARTITION BY coalesce(part, file), p.run) AS first_of_file,
-         (SELECT max(m.line) FROM trainer_begun AS m WHERE m.file = p.file AND m.line <= p.line) AS after
-  FROM trainer_points AS p
-),
-marked AS (
-  SELECT *, lag(log) OVER w IS NOT log OR lag(run) OVER w IS NOT run OR step < lag(step) OVER w OR coalesce(resumed, 0)
-           OR coalesce(after > lag(line) OVER w, 0) AS begins
-  FROM filed WINDOW w AS (PARTITION BY job ORDER BY first_of_file, log, run, at, line, id)
-),
-numbered AS (SELECT *, sum(begins) OVER (PARTITION BY job ORDER BY first_of_file, log, run, at, line, id) AS attempt FROM marked),
-single AS (
-  SELECT job, attempt, file, step, min(line) AS line, max(time) AS end_time, max(seconds) AS told_seconds, max(loss) AS loss,
-         max(tflops) AS tflops, min(begun) AS begun, min(run) AS run, count(*) AS n
-  FROM numbered GROUP BY job, attempt, step
-)
-SELECT *, lag(end_time) OVER w AS before, step - lag(step) OVER w AS executions, lead(step) OVER w - step AS gap FROM single
-WINDOW w AS (PARTITION BY job, attempt ORDER BY step);
+SELECT s.*, p.end_time AS before, s.step - p.step AS executions, n.step - s.step AS gap
+FROM trainer_single AS s
+LEFT JOIN trainer_single AS p ON p.rowid = s.rowid - 1 AND p.attempt = s.attempt AND p.job = s.job
+LEFT JOIN trainer_single AS n ON n.rowid = s.rowid + 1 AND n.attempt = s.attempt AND n.job = s.job;
+DROP TABLE trainer_single;
+DROP TABLE trainer_twice;
+DROP TABLE trainer_ranges;
+DROP TABLE trainer_ordered;
 -- The mean of steps, but for those that may hold a pause.
 DROP TABLE IF EXISTS temp.trainer_usual;
 CREATE TEMP TABLE trainer_usual(job TEXT PRIMARY KEY, seconds);

@@ -101,12 +101,17 @@ FROM trainer_history WHERE loss IS NULL;
 DELETE FROM trainer_history WHERE loss IS NULL AND EXISTS (SELECT 1 FROM trainer_beside);
 UPDATE trainer_history SET loss = loss + 0 WHERE typeof(loss) = 'text' AND (loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*');
 -- _runtime continues that of the run that was resumed: if it falls behind the clock, another process began.
+DROP TABLE IF EXISTS temp.trainer_started;
+CREATE TEMP TABLE trainer_started AS
+SELECT id, resumed, max(iif(resumed, iif(runtime < before, 0, before), NULL)) OVER (PARTITION BY file, run ORDER BY id) AS since
+FROM (SELECT id, file, run, runtime, coalesce(start - lag(start) OVER w > 10, 0) AS resumed, lag(runtime) OVER w AS before
+      FROM (SELECT rowid AS id, file, run, runtime, time - runtime AS start FROM trainer_history)
+      WINDOW w AS (PARTITION BY file, run ORDER BY id));
 INSERT INTO trainer_points(file, line, job, time, step, loss, tflops, begun, resumed, run)
-SELECT file, line, file, time, coalesce(own, number), loss, iif(tflops + 0 > 0, tflops + 0, NULL),
-       time - runtime + coalesce(max(iif(resumed, iif(runtime < before, 0, before), NULL)) OVER (PARTITION BY file, run ORDER BY id), 0),
+SELECT file, line, file, time, coalesce(own, number), loss, iif(tflops + 0 > 0, tflops + 0, NULL), time - runtime + coalesce(since, 0),
        resumed, run
-FROM (SELECT *, coalesce((time - runtime) - lag(time - runtime) OVER w > 10, 0) AS resumed, lag(runtime) OVER w AS before
-      FROM (SELECT *, rowid AS id FROM trainer_history) WINDOW w AS (PARTITION BY file, run ORDER BY id));
+FROM trainer_started AS s CROSS JOIN trainer_history AS h ON h.rowid = s.id;
+DROP TABLE trainer_started;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT :tracker_db, 'warning', 'no_steps', count(DISTINCT run),
        'runs that have values, but none of the loss: left out. Name it by the option tag'
