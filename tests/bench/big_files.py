@@ -249,6 +249,16 @@ def nanogpt(path, steps):
                 )
 
 
+def trainer(path, steps):
+    """A history of Weights & Biases."""
+    with open(path, "w", encoding="ascii") as file:
+        for step in range(1, steps + 1):
+            file.write(
+                '{"_step": %d, "_timestamp": %.1f, "_runtime": %.1f, "train/loss": %.4f, "train/global_step": %d, "lr": 0.0001, "grad_norm": 0.5}\n'
+                % (step, BEGIN + 10.5 * step, 10.5 * step, 2 + 8 / step, step)
+            )
+
+
 def goodput(path, rows):
     """The log of ml-goodput-measurement of a job with restarts, custom events and saves."""
     with open(path, "w", encoding="ascii") as file:
@@ -664,6 +674,7 @@ FILES = {
     "megatron": megatron,
     "torchtitan": torchtitan,
     "nanogpt": nanogpt,
+    "trainer": trainer,
     "goodput": goodput,
     "kube": kube,
     "otlp": otlp,
