@@ -74,6 +74,7 @@ size_t mpg_utf8_valid(const char *p, size_t n) {
 /* ---- NUL bytes at the end ---- */
 
 #define BLOCK 4096
+#define MOST_NUL ((off_t)64 << 20) /* more than a file system reserves; a sparse file has more */
 
 off_t mpg_nul_tail(int fd, off_t *size) {
   char bytes[BLOCK];
@@ -84,7 +85,7 @@ off_t mpg_nul_tail(int fd, off_t *size) {
   *size = st.st_size;
   for (off_t end = st.st_size; end > 0;) {
     const off_t from = end > BLOCK ? end - BLOCK : 0;
-    if (pread(fd, bytes, (size_t)(end - from), from) != end - from)
+    if (st.st_size - end > MOST_NUL || pread(fd, bytes, (size_t)(end - from), from) != end - from)
       return -1;
     for (; end > from; end--)
       if (bytes[end - from - 1] != 0)

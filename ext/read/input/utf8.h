@@ -18,8 +18,8 @@ size_t mpg_utf8_valid(const char *p, size_t n);
 int mpg_utf8_character(const char *p, size_t n);
 
 /* Where a file's text ends, if NUL bytes alone follow it, as a file system that had reserved blocks
-** leaves them when its node crashes; -1: none do, there is nothing else, or the file is not one
-** that can be looked into. *size: of the file. The position of reads stays. */
+** leaves them when its node crashes; -1: none do, or more than 64 MiB, there is nothing else, or
+** the file is not one that can be looked into. *size: of the file. The position of reads stays. */
 off_t mpg_nul_tail(int fd, off_t *size);
 
 #endif
