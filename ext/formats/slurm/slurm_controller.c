@@ -131,8 +131,17 @@ mpg_rc mpg_slurm_read_controller(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_
                                  mpg_err *err) {
   static const char *const running[] = {"RUNNING",   "SUSPENDED",   "STOPPED",
                                         "SIGNALING", "CONFIGURING", "RESIZING"};
+  const mpg_slurm_id_members ids = {job,
+                                    job,
+                                    "array_job_id",
+                                    "array_task_id",
+                                    "array_task_string",
+                                    "het_job_id",
+                                    "het_job_offset"};
   mpg_str state;
-  mpg_rc rc = mpg_slurm_read_members(f, docs, job, controller, COUNT(controller), err);
+  mpg_rc rc = mpg_slurm_read_ids(f, docs, job, &ids, err);
+  if (rc == MPG_OK)
+    rc = mpg_slurm_read_members(f, docs, job, controller, COUNT(controller), err);
   if (rc == MPG_OK)
     rc = mpg_slurm_read_state(f, docs, mpg_slurm_member(job, "job_state"),
                               mpg_slurm_marks_of_controller, NULL, err);

@@ -243,11 +243,10 @@ static mpg_rc put_tasks(const mpg_env *env, mpg_json_text *out, mpg_str tasks) {
 }
 
 mpg_rc mpg_slurm_read_ids(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_object job,
-                          mpg_slurm_object array, mpg_slurm_object het, const char *const keys[5],
-                          mpg_err *err) {
-  const mpg_json_member *tasks = mpg_slurm_member(array, keys[2]);
-  int64_t id = 0, of = 0, task = 0, offset = 0;
-  bool has_id, has_of, has_task, has_het, has_offset;
+                          const mpg_slurm_id_members *of, mpg_err *err) {
+  const mpg_json_member *tasks = mpg_slurm_member(of->array, of->tasks);
+  int64_t id = 0, whole = 0, task = 0, offset = 0;
+  bool has_id, has_whole, has_task, has_het, has_offset;
   char text[64];
   size_t at;
   mpg_rc rc = mpg_slurm_number(docs, mpg_slurm_member(job, "job_id"), &id, &has_id, err);
@@ -258,24 +257,25 @@ mpg_rc mpg_slurm_read_ids(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_o
     rc = mpg_slurm_keep_number(f, FIELD(JobIDRaw), id, err);
   f->values[FIELD(JobIDRaw)].type = MPG_NULL; /* an id is text */
   if (rc == MPG_OK)
-    rc = mpg_slurm_number(docs, mpg_slurm_member(array, keys[0]), &of, &has_of, err);
+    rc =
+        mpg_slurm_number(docs, mpg_slurm_member(of->array, of->array_job), &whole, &has_whole, err);
   if (rc == MPG_OK)
-    rc = mpg_slurm_number(docs, mpg_slurm_member(array, keys[1]), &task, &has_task, err);
+    rc = mpg_slurm_number(docs, mpg_slurm_member(of->array, of->task), &task, &has_task, err);
   if (rc != MPG_OK)
     return rc;
   at = f->text.n;
-  if (has_of && of > 0 && has_task)
-    (void)snprintf(text, sizeof text, "%lld_%lld", (long long)of, (long long)task);
-  else if (has_of && of > 0)
-    (void)snprintf(text, sizeof text, "%lld", (long long)of);
+  if (has_whole && whole > 0 && has_task)
+    (void)snprintf(text, sizeof text, "%lld_%lld", (long long)whole, (long long)task);
+  else if (has_whole && whole > 0)
+    (void)snprintf(text, sizeof text, "%lld", (long long)whole);
   else {
-    rc = mpg_slurm_number(docs, mpg_slurm_member(het, keys[3]), &of, &has_het, err);
+    rc = mpg_slurm_number(docs, mpg_slurm_member(of->het, of->het_job), &whole, &has_het, err);
     if (rc == MPG_OK)
-      rc = mpg_slurm_number(docs, mpg_slurm_member(het, keys[4]), &offset, &has_offset, err);
+      rc = mpg_slurm_number(docs, mpg_slurm_member(of->het, of->offset), &offset, &has_offset, err);
     if (rc != MPG_OK)
       return rc;
-    if (has_het && of > 0)
-      (void)snprintf(text, sizeof text, "%lld+%lld", (long long)of,
+    if (has_het && whole > 0)
+      (void)snprintf(text, sizeof text, "%lld+%lld", (long long)whole,
                      (long long)(has_offset ? offset : 0));
     else
       (void)snprintf(text, sizeof text, "%lld", (long long)id);

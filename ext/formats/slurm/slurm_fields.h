@@ -61,13 +61,18 @@ extern const char *const mpg_slurm_marks_of_accounting[], *const mpg_slurm_marks
 mpg_rc mpg_slurm_read_state(mpg_slurm_fields *f, mpg_slurm_docs *docs, const mpg_json_member *state,
                             const char *const *marks, const mpg_json_member *by, mpg_err *err);
 
+/* The members that say which task of an array a job is, or which part of a heterogeneous job. */
+typedef struct mpg_slurm_id_members {
+  mpg_slurm_object array, het;
+  const char *array_job, *task, *tasks; /* tasks: those of an array that wait */
+  const char *het_job, *offset;
+} mpg_slurm_id_members;
+
 /* JobIDRaw is the number "job_id" of `job`; JobID the id that sacct shows: "5_4", "5_[1-3%2]" of an
-** array, "7+1" of a part. `keys` are the members that say so: three of `array`, its job, its task
-** and its tasks that wait, and two of `het`, its job and its offset. */
+** array, "7+1" of a part. */
 mpg_rc mpg_slurm_read_ids(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_object job,
-                          mpg_slurm_object array, mpg_slurm_object het, const char *const keys[5],
-                          mpg_err *err);
-/* All but the ids of a job of the controller (slurm_controller.c). */
+                          const mpg_slurm_id_members *of, mpg_err *err);
+/* A job of the controller (slurm_controller.c). */
 mpg_rc mpg_slurm_read_controller(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_object job,
                                  mpg_err *err);
 /* The latest last_update of a file's documents in Unix seconds, which Slurm writes after the jobs:

@@ -181,7 +181,6 @@ static mpg_rc keep_counts(mpg_slurm_json *j, mpg_err *err) {
 /* ---- The accounting ---- */
 
 static mpg_rc read_accounting(mpg_slurm_json *j, mpg_slurm_object job, mpg_err *err) {
-  static const char *const keys[5] = {"job_id", "task_id", "task", "job_id", "job_offset"};
   mpg_slurm_docs *docs = &j->docs;
   mpg_slurm_object state, tres, array, het;
   mpg_rc rc =
@@ -191,7 +190,10 @@ static mpg_rc read_accounting(mpg_slurm_json *j, mpg_slurm_object job, mpg_err *
     rc = mpg_slurm_open_member(&j->step_docs, MPG_SLURM_GROUP, mpg_slurm_member(job, "het"), &het,
                                err);
   if (rc == MPG_OK)
-    rc = mpg_slurm_read_ids(&j->f, &j->docs, job, array, het, keys, err);
+    rc = mpg_slurm_read_ids(
+        &j->f, &j->docs, job,
+        &(mpg_slurm_id_members){array, het, "job_id", "task_id", "task", "job_id", "job_offset"},
+        err);
   if (rc == MPG_OK)
     rc = mpg_slurm_read_members(&j->f, docs, job, accounting, COUNT(accounting), err);
   if (rc == MPG_OK)
@@ -300,13 +302,6 @@ static mpg_rc notice_repeat(mpg_slurm_json *j, mpg_err *err) {
   mpg_slurm_repeats_tres(&j->repeats, mpg_slurm_stored(&j->f, FIELD(ReqTRES)));
   mpg_slurm_repeats_tres(&j->repeats, mpg_slurm_stored(&j->f, FIELD(AllocTRES)));
   return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
-}
-
-static mpg_rc read_controller(mpg_slurm_json *j, mpg_slurm_object job, mpg_err *err) {
-  static const char *const keys[5] = {"array_job_id", "array_task_id", "array_task_string",
-                                      "het_job_id", "het_job_offset"};
-  mpg_rc rc = mpg_slurm_read_ids(&j->f, &j->docs, job, job, job, keys, err);
-  return rc == MPG_OK ? mpg_slurm_read_controller(&j->f, &j->docs, job, err) : rc;
 }
 
 /* ---- The document ---- */
@@ -458,7 +453,7 @@ mpg_rc mpg_slurm_json_next(mpg_slurm_json *j, mpg_err *err) {
     return rc;
   j->of_controller = mpg_slurm_member(job, "job_state") != NULL;
   if (j->of_controller) {
-    rc = read_controller(j, job, err);
+    rc = mpg_slurm_read_controller(&j->f, &j->docs, job, err);
   } else {
     rc = read_accounting(j, job, err);
     if (rc == MPG_OK)

@@ -466,8 +466,6 @@ static void mark_requeued(mpg_slurm_shown *s) {
 }
 
 static mpg_rc read_job(mpg_slurm_shown *s, bool cut, mpg_err *err) {
-  static const char *const ids[5] = {"array_job_id", "array_task_id", "array_task_string",
-                                     "het_job_id", "het_job_offset"};
   mpg_slurm_object job;
   mpg_rc rc;
   mpg_slurm_clear(&s->f);
@@ -485,9 +483,7 @@ static mpg_rc read_job(mpg_slurm_shown *s, bool cut, mpg_err *err) {
   if (!has_member(s, "job_state"))
     return mpg_fail(err, MPG_DATA, "%s:%lld:1: expected a job with JobState=, found none", s->path,
                     (long long)s->line);
-  rc = mpg_slurm_read_ids(&s->f, &s->docs, job, job, job, ids, err);
-  if (rc == MPG_OK)
-    rc = mpg_slurm_read_controller(&s->f, &s->docs, job, err);
+  rc = mpg_slurm_read_controller(&s->f, &s->docs, job, err);
   mpg_slurm_repeats_tres(&s->resources, mpg_slurm_stored(&s->f, MPG_SLURM_JOB_ReqTRES));
   mpg_slurm_repeats_tres(&s->resources, mpg_slurm_stored(&s->f, MPG_SLURM_JOB_AllocTRES));
   mpg_slurm_settle(&s->f);
