@@ -1,5 +1,6 @@
 /* text.c - numbers and foreign bytes as text: see text.h. */
 #include "text.h"
+#include "ascii.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -163,4 +164,21 @@ bool mpg_text_but_nul(mpg_str s) {
     if ((unsigned char)s.p[i] < ' ' && memchr(controls, s.p[i], sizeof controls) == NULL)
       return false;
   return true;
+}
+
+size_t mpg_text_without_codes(mpg_str s, char *out) {
+  size_t to = 0;
+  for (size_t i = 0; i < s.n; i++) {
+    size_t end = i + 2;
+    if (s.p[i] == '\x1b' && end < s.n && s.p[i + 1] == '[') {
+      while (end < s.n && (mpg_is_digit(s.p[end]) || s.p[end] == ';' || s.p[end] == '?'))
+        end++;
+      if (end < s.n && mpg_is_letter(s.p[end])) {
+        i = end;
+        continue;
+      }
+    }
+    out[to++] = s.p[i];
+  }
+  return to;
 }

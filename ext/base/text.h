@@ -40,4 +40,8 @@ mpg_rc mpg_fail_argument(mpg_err *err, const char *argument, const char *what,
 ** or a truncation leaves, and no binary data. */
 bool mpg_text_but_nul(mpg_str s);
 
+/* Copies a text without the codes that make text of a terminal bold or red, as grep and loggers
+** print them, to `out`, which has room for all of it; the bytes that are left. */
+size_t mpg_text_without_codes(mpg_str s, char *out);
+
 #endif

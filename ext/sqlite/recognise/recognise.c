@@ -341,7 +341,8 @@ static void find_hint(mpg_recogniser *r, const evidence *e, mpg_str format, mpg_
 
 /* ---- Files behind something else ---- */
 
-#define BEHIND 8 /* lines that may stand before a file */
+#define BEHIND 8    /* lines that may stand before a file */
+#define NEAR 16384U /* bytes that are looked at behind them, again and again */
 
 /* As readers take it: without a byte before its end. */
 static bool is_blank_line(mpg_str line) {
@@ -375,25 +376,6 @@ static void look_behind_blanks(mpg_recogniser *r, const evidence *near, mpg_str 
     find_missing(r, &e, out);
 }
 
-/* Codes that make text of a terminal bold or red, as grep and loggers print them, are taken out of
-** `text`, which is written over; the bytes that are left. */
-static size_t take_codes_out(const char *p, size_t n, char *text) {
-  size_t to = 0;
-  for (size_t i = 0; i < n; i++) {
-    size_t end = i + 2;
-    if (p[i] == '\x1b' && end < n && p[i + 1] == '[') {
-      while (end < n && (mpg_is_digit(p[end]) || p[end] == ';' || p[end] == '?'))
-        end++;
-      if (end < n && mpg_is_letter(p[end])) {
-        i = end;
-        continue;
-      }
-    }
-    text[to++] = p[i];
-  }
-  return to;
-}
-
 /* A text that begins like no known format: whether one follows a few lines, or has codes of a
 ** terminal in it. The reason says so. */
 static mpg_rc name_what_is_behind(mpg_recogniser *r, const evidence *near, mpg_recognised *out,
@@ -407,9 +389,10 @@ static mpg_rc name_what_is_behind(mpg_recogniser *r, const evidence *near, mpg_r
   if (coded && text == NULL)
     return mpg_fail_nomem(err);
   if (coded) {
-    e.head = (mpg_str){text, take_codes_out(near->head.p, near->head.n, text)};
+    e.head = (mpg_str){text, mpg_text_without_codes(near->head, text)};
     find_input(r, &e, MPG_STR(""), &found);
   }
+  e.head.n = e.head.n < NEAR ? e.head.n : NEAR;
   if (found.script == NULL)
     lines = look_behind(r, &e, false, MPG_STR(""), &found);
   out->hinted = found.script != NULL || found.native;
