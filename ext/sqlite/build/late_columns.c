@@ -55,8 +55,8 @@ static char *shortened(sqlite3 *db, const char *sql, const char **p, bool *gener
   return sqlite3_str_finish(text);
 }
 
-/* Whether few rows are to come, as far as the tables of records tell: a row of the ledger, or some,
-** for each hour that anything lasts. */
+/* Whether the tables of records promise few rows: few jobs, allocations and spans, and few hours
+** that these and the capacity last, for the ledger has a row or some for each hour. */
 static bool is_small(sqlite3 *db) {
   static const char sql[] =
       "SELECT max((SELECT count(*) FROM (SELECT 1 FROM main.jobs LIMIT 501)), (SELECT count(*) "
