@@ -1,9 +1,4 @@
-/*
-** recognise.c - see recognise.h.
-**
-** The patterns are our own: PCRE2's machine code matches them as bytes. A file that meets its limit
-** on how often a match may turn back is not recognised by that pattern.
-*/
+/* recognise.c - see recognise.h. */
 #include "recognise.h"
 #include "../../base/ascii.h"
 #include "../../base/intern.h"
@@ -12,37 +7,26 @@
 #include "../../read/unwrap/unwrap.h"
 #include "database.h"
 #include "far_lines.h"
+#include "matcher.h"
 #include "own_files.h"
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
 #include <stdio.h>
 #include <string.h>
 
-#define TURNS 1000000   /* that one match may turn back */
-#define GROUPS 2        /* of a pattern for jobs, at most */
-#define HEAP_FAILED 121 /* of pcre2_compile: ERR21, which its header has no name for */
-
 static const char sqlite_magic[] = "SQLite format 3";
 
-/* A pattern of a head. Most are of files that are not there, and so each is compiled when it is
-** first tried. */
+/* A line of a head that has a pattern. */
 typedef struct rule {
   const mpg_script *script;
   mpg_head head;
-  pcre2_code *code; /* NULL: not tried yet */
+  mpg_head_pattern pattern;
 } rule;
 
 struct mpg_recogniser {
-  const mpg_env *env;             /* that of the connection */
-  pcre2_general_context *general; /* PCRE2's memory is SQLite's */
-  pcre2_compile_context *compile;
-  pcre2_match_context *context;
-  pcre2_match_data *data;
-  size_t groups; /* of the last match */
+  const mpg_env *env; /* that of the connection */
+  mpg_matcher *matcher;
   rule *rules;
   size_t n, cap;
-  mpg_err failure; /* of the file that is looked at; rc is MPG_OK if there is none */
 };
 
 /* What rules are matched against. */
@@ -57,15 +41,6 @@ typedef struct evidence {
 
 /* ---- the rules ---- */
 
-static void *give_memory(size_t n, void *env) {
-  return mpg_malloc(env, n == 0 ? 1 : n);
-}
-
-static void free_memory(void *p, void *env) {
-  if (p != NULL)
-    mpg_free(env, p);
-}
-
 static mpg_rc rules_of(mpg_recogniser *r, const mpg_script *script, mpg_err *err) {
   const char *at = script->heads;
   mpg_head head;
@@ -75,19 +50,16 @@ static mpg_rc rules_of(mpg_recogniser *r, const mpg_script *script, mpg_err *err
       continue;
     if (mpg_grow(r->env, &r->rules, &r->cap, r->n + 1, sizeof *r->rules) != MPG_OK)
       return mpg_fail_nomem(err);
-    r->rules[r->n++] = (rule){script, head, NULL};
+    r->rules[r->n++] = (rule){script, head, {.text = head.text, .script = script->name}};
   }
   return MPG_OK;
 }
 
 static void recogniser_free(mpg_recogniser *r) {
   for (size_t i = 0; i < r->n; i++)
-    pcre2_code_free(r->rules[i].code);
+    mpg_head_pattern_free(&r->rules[i].pattern);
   mpg_free(r->env, r->rules);
-  pcre2_match_data_free(r->data);
-  pcre2_match_context_free(r->context);
-  pcre2_compile_context_free(r->compile);
-  pcre2_general_context_free(r->general);
+  mpg_matcher_free(r->matcher);
   mpg_free(r->env, r);
 }
 
@@ -106,16 +78,7 @@ mpg_rc mpg_recogniser_of(mpg_conn *conn, mpg_recogniser **out, mpg_err *err) {
   if (r == NULL)
     return mpg_fail_nomem(err);
   r->env = env;
-  r->general = pcre2_general_context_create(give_memory, free_memory, (void *)env);
-  if (r->general != NULL) {
-    r->compile = pcre2_compile_context_create(r->general);
-    r->context = pcre2_match_context_create(r->general);
-    r->data = pcre2_match_data_create(1 + GROUPS, r->general);
-  }
-  if (r->compile == NULL || r->context == NULL || r->data == NULL)
-    rc = mpg_fail_nomem(err);
-  else
-    (void)pcre2_set_match_limit(r->context, TURNS);
+  rc = mpg_matcher_new(env, &r->matcher, err);
   for (size_t i = 0; rc == MPG_OK && i < mpg_scripts_count; i++)
     rc = rules_of(r, &mpg_scripts[i], err);
   if (rc != MPG_OK) {
@@ -127,33 +90,8 @@ mpg_rc mpg_recogniser_of(mpg_conn *conn, mpg_recogniser **out, mpg_err *err) {
   return MPG_OK;
 }
 
-static bool compile(mpg_recogniser *r, rule *one) {
-  PCRE2_SIZE at;
-  int code;
-  one->code = pcre2_compile((PCRE2_SPTR)one->head.text.p, one->head.text.n, PCRE2_MULTILINE, &code,
-                            &at, r->compile);
-  if (one->code == NULL && code == HEAP_FAILED)
-    (void)mpg_fail_nomem(&r->failure);
-  else if (one->code == NULL)
-    (void)mpg_fail(&r->failure, MPG_MISUSE, "%s: the pattern \"%.*s\" is wrong at byte %zu",
-                   one->script->name, (int)one->head.text.n, one->head.text.p, (size_t)at);
-  else /* without machine code the match is only slower */
-    (void)pcre2_jit_compile(one->code, PCRE2_JIT_COMPLETE);
-  return one->code != NULL;
-}
-
-static bool matches(mpg_recogniser *r, rule *one, mpg_str text) {
-  int found;
-  if (text.p == NULL || (one->code == NULL && !compile(r, one)))
-    return false;
-  found = pcre2_match(one->code, (PCRE2_SPTR)text.p, text.n, 0, 0, r->data, r->context);
-  if (found == PCRE2_ERROR_JIT_STACKLIMIT) /* of the machine code, 32 KiB */
-    found =
-        pcre2_match(one->code, (PCRE2_SPTR)text.p, text.n, 0, PCRE2_NO_JIT, r->data, r->context);
-  if (found == PCRE2_ERROR_NOMEMORY)
-    (void)mpg_fail_nomem(&r->failure);
-  r->groups = found > 0 ? (size_t)found - 1 : 0;
-  return found >= 0;
+static bool matches(const mpg_recogniser *r, rule *one, mpg_str text) {
+  return mpg_matches(r->matcher, &one->pattern, text);
 }
 
 /* ---- the evidence ---- */
@@ -263,13 +201,6 @@ static void find_missing(mpg_recogniser *r, const evidence *e, mpg_recognised *o
       out->missing[out->nmissing++] = r->rules[i].head.parameter;
 }
 
-/* What group i of the last match holds, empty if it has no such group. */
-static mpg_str group_of(const mpg_recogniser *r, mpg_str text, size_t i) {
-  const PCRE2_SIZE *at = pcre2_get_ovector_pointer(r->data) + 2 * i;
-  return i > r->groups || at[0] == PCRE2_UNSET ? MPG_STR("")
-                                               : (mpg_str){text.p + at[0], at[1] - at[0]};
-}
-
 /* The job that the text names, by the first pattern of one group that matches; and the task of an
 ** array, by the first of two groups, which are the array's id and the number in it. */
 static void find_job(mpg_recogniser *r, const evidence *e, mpg_recognised *out) {
@@ -277,8 +208,8 @@ static void find_job(mpg_recogniser *r, const evidence *e, mpg_recognised *out) 
     mpg_str id, number;
     if (r->rules[i].head.kind != MPG_HEAD_JOB || !matches(r, &r->rules[i], e->head))
       continue;
-    id = group_of(r, e->head, 1);
-    number = group_of(r, e->head, 2);
+    id = mpg_matched_group(r->matcher, e->head, 1);
+    number = mpg_matched_group(r->matcher, e->head, 2);
     if (id.n + number.n + 2 > sizeof out->job)
       continue;
     if (number.n > 0 && out->task[0] == '\0')
@@ -470,11 +401,7 @@ static mpg_rc decide_script(mpg_recogniser *r, const evidence *e, const char *pa
         rc = name_what_is_behind(r, e, out, err);
     }
   }
-  if (rc == MPG_OK && r->failure.rc != MPG_OK) {
-    *err = r->failure;
-    rc = err->rc;
-  }
-  return rc;
+  return rc == MPG_OK ? mpg_matcher_failure(r->matcher, err) : rc;
 }
 
 static bool is_database(mpg_str head) {
@@ -563,7 +490,7 @@ mpg_rc mpg_recognise(mpg_recogniser *r, const mpg_env *env, const char *path, mp
   char *tables = NULL, *text = NULL;
   mpg_rc rc;
   memset(out, 0, sizeof *out);
-  r->failure.rc = MPG_OK;
+  mpg_matcher_forget(r->matcher);
   rc = read_head(env, path, &stream, &e.bytes, out, err);
   e.head = e.bytes;
   if (rc == MPG_OK && is_database(e.bytes) && mpg_stream_is_packed(stream))

@@ -15,9 +15,8 @@ const mpg_script *mpg_script_find(const char *name) {
 
 /* The next word of a line, and what follows it and one blank. */
 static mpg_str next_word(mpg_str *line) {
-  mpg_str word = {line->p, 0};
-  while (word.n < line->n && line->p[word.n] != ' ')
-    word.n++;
+  const char *blank = memchr(line->p, ' ', line->n);
+  const mpg_str word = {line->p, blank == NULL ? line->n : (size_t)(blank - line->p)};
   line->p += word.n;
   line->n -= word.n;
   while (line->n > 0 && *line->p == ' ') {
@@ -45,16 +44,18 @@ static void split_hint(mpg_head *head) {
 }
 
 static mpg_head head_of(mpg_str line) {
-  static const char *const words[] = {
-      [MPG_HEAD_SOURCE] = "source", [MPG_HEAD_INPUT] = "input", [MPG_HEAD_FEEDS] = "feeds",
-      [MPG_HEAD_NEEDS] = "needs",   [MPG_HEAD_JOB] = "job",     [MPG_HEAD_EXTENDS] = "extends",
-      [MPG_HEAD_HINT] = "hint",     [MPG_HEAD_TABLE] = "table", [MPG_HEAD_ARGUMENT] = "argument",
-      [MPG_HEAD_COLUMN] = "column", [MPG_HEAD_USES] = "uses",   [MPG_HEAD_FILLS] = "fills",
-      [MPG_HEAD_ATTACH] = "attach",
+  const mpg_str words[] = {
+      [MPG_HEAD_SOURCE] = MPG_STR("source"),     [MPG_HEAD_INPUT] = MPG_STR("input"),
+      [MPG_HEAD_FEEDS] = MPG_STR("feeds"),       [MPG_HEAD_NEEDS] = MPG_STR("needs"),
+      [MPG_HEAD_JOB] = MPG_STR("job"),           [MPG_HEAD_EXTENDS] = MPG_STR("extends"),
+      [MPG_HEAD_HINT] = MPG_STR("hint"),         [MPG_HEAD_TABLE] = MPG_STR("table"),
+      [MPG_HEAD_ARGUMENT] = MPG_STR("argument"), [MPG_HEAD_COLUMN] = MPG_STR("column"),
+      [MPG_HEAD_USES] = MPG_STR("uses"),         [MPG_HEAD_FILLS] = MPG_STR("fills"),
+      [MPG_HEAD_ATTACH] = MPG_STR("attach"),
   };
   mpg_head head = {.kind = MPG_HEAD_SOURCE};
   mpg_str word = next_word(&line);
-  while (head.kind < MPG_HEAD_END && !mpg_str_eq(word, mpg_str_of(words[head.kind])))
+  while (head.kind < MPG_HEAD_END && !mpg_str_eq(word, words[head.kind]))
     head.kind++;
   if (head.kind == MPG_HEAD_TABLE || head.kind == MPG_HEAD_ARGUMENT || head.kind == MPG_HEAD_COLUMN)
     head.name = next_word(&line);
