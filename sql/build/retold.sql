@@ -73,6 +73,13 @@ SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 
 FROM temp.mpg_later WHERE anew GROUP BY NULL;
 UPDATE temp.mpg_others SET attempt = attempt + l.more FROM temp.mpg_later AS l
 WHERE l.job = mpg_others.job AND record = 'allocations' AND l.more > 0;
+-- With the tables' number it may be what they have already: then it goes by their id.
+UPDATE temp.mpg_others SET id = w.id
+FROM (SELECT a.*, row_number() OVER (PARTITION BY a.job, a.attempt, a.task, a.pool, a.start_us ORDER BY a.id) AS place
+      FROM temp.mpg_later AS l CROSS JOIN main.allocations AS a ON a.job = l.job WHERE l.more > 0) AS w
+WHERE w.place = 1 AND w.job = mpg_others.job AND w.start_us = mpg_others.start_us AND w.attempt IS mpg_others.attempt
+  AND w.task IS mpg_others.task AND w.pool = mpg_others.pool AND w.chips = mpg_others.chips AND w.end_us IS mpg_others.end_us
+  AND w.outcome IS mpg_others.outcome AND record = 'allocations';
 UPDATE temp.mpg_others SET submit_us = min(mpg_others.submit_us, j.submit_us)
 FROM temp.mpg_later AS l CROSS JOIN main.jobs AS j ON j.job = l.job
 WHERE l.job = mpg_others.job AND record = 'jobs' AND j.submit_us IS NOT NULL;
