@@ -11,7 +11,8 @@ import unittest
 
 from cases import Case
 from fleets import ROOT, connect, write_jsonl
-from retold import EVENTS, GREW, JOBS, DONE, OTHER, T, folders, job, kube, node_object, pod_object, workload_object
+from retold import DONE, EVENTS, GREW, JOBS, OTHER, TYPED, T
+from retold import event, folders, job, kube, node_object, pod_object, slurm, workload_object
 
 LEDGER = "pool, job, category, cause, sum(chip_us) FROM ledger GROUP BY 1, 2, 3, 4"
 
@@ -145,6 +146,53 @@ class Retold(Case):
         ):
             self.assertEqual(once[0], self.built(states)[0], [list(state) for state in states])
         self.assertEqual(once[2], self.built([{"1.json": one}, {"2.json": two}, {"state.json": whole}])[2])
+
+    def test_windows_of_exports(self):
+        """Of each day the jobs that ran on it, and all events: what an outage took of a node is less what jobs of earlier days held of it, and
+        an attempt that goes on counts once, though a later day lacks those before it."""
+        tres = "gres/gpu=8,gres/gpu:h100=8"
+
+        def made(text, at):  # how long a job has run when the export is made
+            return text.replace("|1000|1|", f"|{at}|1|")
+
+        first, gone = job(1, "PREEMPTED", 0, 0, 300), job(2, "COMPLETED", 0, 100, 900, node="n2")
+        runs = job(1, "RUNNING", 300, 400, None)
+        days = [
+            (first + gone + made(runs, 1000), event("Node", "n2", 500, None, tres, "xid 79", "DRAIN")),  # until 1400
+            (made(runs, 2000), event("Node", "n2", 500, None, tres, "xid 79", "DRAIN")),  # until 2400
+            (made(runs, 3000), event("Node", "n2", 500, 2800, tres, "xid 79", "DRAIN")),  # until 3400
+            (job(1, "COMPLETED", 300, 400, 3900) + job(3, "RUNNING", 3000, 3500, None, node="n2"),)
+            + (event("Node", "n2", 500, 2800, tres, "xid 79", "DRAIN"),),  # until 4500
+        ]
+        days = [slurm(jobs, TYPED + events) for jobs, events in days]
+        once = self.built(
+            [slurm(first + gone + days[-1]["jobs.psv"][len(JOBS) :], days[-1]["events.psv"][len(EVENTS) :])]
+        )
+        down = sum(us for _, _, category, _, us in once[0] if category == "down")
+        self.assertEqual(8 * (2800 - 900) * 10**6, down)
+        for states in (
+            days,
+            days[:2] + days[3:],
+            days[:1] + days[3:],
+            [day for day in days for _ in range(2)],
+            days + [slurm(first + gone + days[-1]["jobs.psv"][len(JOBS) :], days[-1]["events.psv"][len(EVENTS) :])],
+        ):
+            self.assertEqual(once[0], self.built(states)[0], len(states))
+            self.assertEqual(once[2], self.built(states)[2], len(states))
+
+        def listing(heard, *pods):
+            node = node_object("np", heard=heard)
+            node["status"]["conditions"][0].update(status="False", lastTransitionTime="2026-03-01T08:30:00Z")
+            return kube(node, *pods)
+
+        done = pod_object("2026-03-01T08:50:00Z")
+        once = self.built([listing("11:00", done)])
+        self.assertEqual(
+            (4 * 1200 + 8 * 7800) * 10**6, sum(us for _, _, category, _, us in once[0] if category == "down")
+        )
+        days = [listing("09:00", done), listing("10:00"), listing("11:00")]
+        for states in (days, days[:1] + days[2:], days + [listing("11:00", done)]):
+            self.assertEqual(once[0], self.built(states)[0], len(states))
 
     def test_what_a_later_listing_lacks(self):
         """A pod and an outage that are no more, where the listing before was overwritten, ended when they were last seen."""

@@ -1,0 +1,50 @@
+-- build/outages.sql - outages of a reading that lacks jobs of its time count from where the tables end.
+--
+-- Chips of a node that is out are down but for what jobs hold of it. An export of today has the events of yesterday and not its jobs,
+-- which the tables have. So what the tables know of a pool stays, up to when it was observed; this reading goes on from there. A part of
+-- build.sql. Reads and changes what comes in, before retold.sql compares it.
+
+DROP TABLE IF EXISTS temp.mpg_before;
+CREATE TEMP TABLE mpg_before AS -- pools that this reading observes for as long as the tables, or longer
+SELECT o.pool, max(o.until_us) AS until_us
+FROM (SELECT 1 FROM temp.mpg_others WHERE record = 'outages' LIMIT 1) CROSS JOIN main.observed AS o
+WHERE o.job IS NULL AND o.pool IN (SELECT c.pool FROM main.capacity AS c) GROUP BY o.pool
+HAVING max(o.until_us) <= (SELECT max(i.until_us) FROM temp.mpg_others AS i
+                           WHERE i.record = 'observed' AND i.pool = o.pool AND i.job IS NULL);
+DROP TABLE IF EXISTS temp.mpg_lacking;
+CREATE TEMP TABLE mpg_lacking AS -- what jobs held, of which this reading tells nothing
+SELECT b.pool, a.start_us, coalesce(a.end_us, b.until_us) AS end_us
+FROM temp.mpg_before AS b CROSS JOIN main.allocations AS a ON a.pool = b.pool
+WHERE a.chips > 0 AND a.start_us < b.until_us
+  AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations')
+  AND (a.job, a.start_us) NOT IN (SELECT i.job, i.start_us FROM temp.mpg_others AS i WHERE i.record = 'allocations');
+DELETE FROM temp.mpg_before
+WHERE NOT EXISTS (SELECT 1 FROM temp.mpg_others AS n CROSS JOIN temp.mpg_lacking AS l
+                  WHERE n.record = 'outages' AND n.pool = mpg_before.pool AND n.start_us < mpg_before.until_us
+                    AND l.pool = n.pool AND l.end_us > n.start_us AND l.start_us < coalesce(n.end_us, 9e18));
+DROP TABLE temp.mpg_lacking;
+DELETE FROM temp.mpg_others
+WHERE record = 'outages' AND end_us <= (SELECT b.until_us FROM temp.mpg_before AS b WHERE b.pool = mpg_others.pool)
+  AND id NOT IN (SELECT k.id FROM temp.mpg_known AS k);
+-- What lasts beyond goes on from an outage of the tables that is open, of as many chips and of its kind, else it begins there.
+DROP TABLE IF EXISTS temp.mpg_lasting;
+CREATE TEMP TABLE mpg_lasting AS
+SELECT n.row, n.until_us, w.id AS was, w.start_us, n.end_us
+FROM (SELECT o.rowid AS row, b.until_us, o.pool, kind, chips, end_us, row_number() OVER (alike ORDER BY start_us, id) AS place
+      FROM temp.mpg_before AS b CROSS JOIN temp.mpg_others AS o ON o.pool = b.pool
+      WHERE record = 'outages' AND o.start_us < b.until_us AND coalesce(end_us > b.until_us, 1)
+      WINDOW alike AS (PARTITION BY o.pool, kind, chips)) AS n
+LEFT JOIN (SELECT id, pool, kind, chips, start_us, row_number() OVER (alike ORDER BY start_us, id) AS place
+           FROM main.outages WHERE end_us IS NULL AND pool IN (SELECT b.pool FROM temp.mpg_before AS b)
+           WINDOW alike AS (PARTITION BY pool, kind, chips)) AS w
+  ON w.pool = n.pool AND w.kind IS n.kind AND w.chips = n.chips AND w.place = n.place;
+UPDATE temp.mpg_others
+SET start_us = coalesce(l.start_us, l.until_us), id = iif(l.end_us IS NULL, coalesce(l.was, id + l.until_us), id + l.until_us)
+FROM temp.mpg_lasting AS l WHERE l.row = mpg_others.rowid;
+UPDATE main.outages SET end_us = b.until_us
+FROM temp.mpg_before AS b
+WHERE b.pool = outages.pool AND outages.end_us IS NULL AND outages.start_us < b.until_us
+  AND outages.id NOT IN (SELECT l.was FROM temp.mpg_lasting AS l WHERE l.was IS NOT NULL)
+  AND EXISTS (SELECT 1 FROM temp.mpg_lasting AS l JOIN temp.mpg_others AS o ON o.rowid = l.row WHERE o.pool = b.pool AND l.was IS NULL);
+DROP TABLE temp.mpg_lasting;
+DROP TABLE temp.mpg_before;
