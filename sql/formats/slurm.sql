@@ -56,6 +56,7 @@
 .read sql/formats/slurm/inputs.sql
 .read sql/formats/slurm/nodes.sql
 .read sql/formats/slurm/attempts.sql
+.read sql/formats/slurm/missing.sql
 .read sql/formats/slurm/relations.sql
 
 -- ---- 6. What else a job goes by ----

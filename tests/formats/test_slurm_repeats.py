@@ -298,6 +298,58 @@ class Mapping(Mapped):
                 self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'lost_end' AND source LIKE ? || '%'", folder),
             )
 
+    def test_jobs_that_a_later_export_lacks(self):
+        """Windows that do not touch: a job that ran or waited in the first and is not in the second ended when it was last seen, if the
+        second is of its user, partition and time."""
+        head = "Cluster|JobIDRaw|JobID|User|Partition|State|Submit|Start|End|ElapsedRaw|Suspended|ReqTRES|AllocTRES|NodeList\n"
+
+        def row(job, state, start, end, now, user="u", partition="p"):
+            held = "" if start is None else "gres/gpu=8"
+            times = (start or 1000, start or "Unknown", end or "Unknown", (end or now) - start if start else 0)
+            return (
+                "|".join(
+                    map(str, ("c", job, job, user, partition, state, *times, "00:00:00", "gres/gpu=8", held, "n1"))
+                )
+                + "\n"
+            )
+
+        runs, waits = row(1, "RUNNING", 1000, None, 2000), row(1, "PENDING", None, None, 2000)
+        beside = row(2, "COMPLETED", 1000, 1900, 0)
+        later = row(3, "COMPLETED", 8000, 8500, 0) + row(4, "RUNNING", 8600, None, 9000)
+        for first, second, seconds, listed in (
+            (runs, later, 1000, 1),
+            (runs, later + row(1, "COMPLETED", 1000, 2500, 0), 1500, 0),
+            (runs, row(4, "RUNNING", 8600, None, 9000, "v"), 8000, 0),
+            (runs, row(4, "RUNNING", 8600, None, 9000, "v") + row(5, "RUNNING", 8600, None, 9000, "w"), 1000, 1),
+            (runs, row(4, "RUNNING", 8600, None, 9000, "u", "q"), 8000, 0),
+            (runs, row(4, "RUNNING", 900, None, 9000), 8000, 0),  # of a window before it
+            (runs, row(4, "RUNNING", 1000, None, 2200), 1200, 0),  # the same export in parts
+            (runs, row(3, "COMPLETED", 8000, 8500, 0), 7500, 1),  # of ended jobs alone, perhaps
+            (waits, later, 900, 1),
+            (waits + runs.replace("c|1|1", "c|6|6"), later, 1000, 2),
+        ):
+            for files in (
+                {"1.psv": head + first + beside, "2.psv": head + second},
+                {"2.psv": head + first + beside, "1.psv": head + second},
+            ):
+                folder = self.folder_of(files)
+                self.assertEqual(
+                    8 * seconds,
+                    self.one("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE job IN ('1')", folder),
+                    (first, second),
+                )
+                self.assertEqual(
+                    listed,
+                    self.one(
+                        "SELECT total(count) FROM mpg_issues WHERE kind = 'lost_end' AND source LIKE ? || '%'", folder
+                    ),
+                    (first, second),
+                )
+        folder = self.folder_of({"1.psv": head + runs + beside + head + later})
+        self.assertEqual(
+            8 * 1000, self.one("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE job = '1'", folder)
+        )
+
     def test_exports_with_and_without_their_cluster(self):
         """Where only one of the files names it, and no other is named, all jobs are of it."""
         g = "gres/gpu=8"
