@@ -155,13 +155,16 @@ DROP TABLE IF EXISTS temp.condor_runs;
 CREATE TEMP TABLE condor_runs AS
 SELECT *, CASE WHEN written IS NOT NULL AND completed IS NULL AND status = 2 THEN written
                WHEN completed IS NOT NULL AND status = 4 THEN completed
+               WHEN status IN (1, 3, 5) AND wrote BETWEEN started AND entered THEN wrote
                WHEN status IN (1, 3, 5) AND (last_status IN (1, 5) OR last_status IS NULL AND starts = 1 AND started + wall + 300 < entered)
                  THEN
                  coalesce(CASE WHEN vacated BETWEEN started AND entered THEN vacated END, started + last_wall,
                           CASE WHEN starts = 1 THEN started + wall END, entered)
                WHEN status IN (1, 3, 4, 5) THEN entered END AS ended
 FROM (SELECT *, row_number() OVER (PARTITION BY job, started
-                                   ORDER BY status IN (3, 4) DESC, completed DESC, written DESC, entered DESC, rowid DESC) AS nth
+                                   ORDER BY status IN (3, 4) DESC, completed DESC, status IN (1, 5) DESC, written DESC, entered DESC,
+                                     rowid DESC) AS nth,
+             max(written) OVER (PARTITION BY job, started) AS wrote
       FROM condor_ads WHERE job IS NOT NULL) WHERE nth = 1;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'job ' || min(job) || ' ended before it started: it holds nothing'

@@ -331,6 +331,54 @@ class Condor(Batch):
         )
         self.assertNotIn("earlier_attempts", self.issues())
 
+    def test_an_ad_for_each_run_beside_the_queue(self):
+        """The ad of a run says when it ended, and the job's in the queue what became of it: it waits again, is held, or was removed."""
+        ad = {
+            "ClusterId": 101,
+            "ProcId": 0,
+            "QDate": BEGIN,
+            "RequestGPUs": 8,
+            "JobCurrentStartDate": BEGIN + 10,
+            "NumJobStarts": 1,
+        }
+        run = ad | {"JobStatus": 2, "EnteredCurrentStatus": BEGIN + 10, "EpochWriteDate": BEGIN + 400}
+        now = {"ServerTime": BEGIN + 1000}
+        for later, after, outcome, queued in (
+            (
+                {"JobStatus": 1, "LastJobStatus": 2, "EnteredCurrentStatus": BEGIN + 400},
+                [(0, 400, None)],
+                "preempted",
+                610,
+            ),
+            (
+                {"JobStatus": 1, "LastJobStatus": 5, "EnteredCurrentStatus": BEGIN + 600},
+                [(0, 400, None)],
+                "preempted",
+                610,
+            ),
+            ({"JobStatus": 5, "HoldReasonCode": 46, "EnteredCurrentStatus": BEGIN + 400}, [], "timeout", 10),
+            ({"JobStatus": 5, "HoldReasonCode": 1, "EnteredCurrentStatus": BEGIN + 400}, [], "cancelled", 10),
+            (
+                {"JobStatus": 3, "LastJobStatus": 1, "EnteredCurrentStatus": BEGIN + 700},
+                [(0, 700, 700)],
+                "preempted",
+                310,
+            ),
+        ):
+            for ads in ([run, ad | later | now], [ad | later | now, run]):
+                path = self.write(json.dumps(ads))
+                self.assertEqual(
+                    [("101.0", 1, 8, 10, 400, outcome)]
+                    + [("101.0", 2, *row, "cancelled" if row[2] else None) for row in after],
+                    self.held(path),
+                    later,
+                )
+                self.assertEqual(
+                    [(8 * queued,)],
+                    self.rows("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'queued'", path),
+                    later,
+                )
+
     def test_an_end_that_was_lost(self):
         """A slot and a GPU are one job's at a time: an ad that runs while a later job has one of them lost its end. So did one past the time it is allowed."""
         done = next(ad for ad in json.loads(self.fixture("condor/history.json")) if ad["ClusterId"] == 101)
