@@ -145,6 +145,17 @@ INSERT INTO temp.mpg_told
 SELECT pool, max(max(coalesce(start_us, 0), coalesce(end_us, 0), coalesce(until_us, 0))), max(chip) FILTER (WHERE record = 'observed')
 FROM temp.mpg_others
 WHERE record IN ('capacity', 'allocations', 'observed') AND pool IS NOT NULL AND EXISTS (SELECT 1 FROM main.observed) GROUP BY pool;
+-- Jobs that wait ask until they were last seen. Exports list them again; an accounting log tells of them when they were submitted alone.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'lost_end', NULL, count(*),
+       'jobs that waited, and of which this later reading tells nothing, the first ' || min(job)
+         || ': they asked until they were last seen. Build days of a log that tells each event once, as PBS has, at once'
+FROM main.observed AS o
+WHERE job IN (SELECT j.job FROM main.jobs AS j WHERE j.chips > 0)
+  AND until_us IN (SELECT p.until_us FROM main.observed AS p JOIN temp.mpg_told AS t ON t.pool = p.pool WHERE t.until_us > p.until_us)
+  AND job NOT IN (SELECT i.job FROM temp.mpg_others AS i WHERE i.job IS NOT NULL)
+  AND NOT EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = o.job)
+GROUP BY NULL HAVING count(*) > 0;
 DELETE FROM main.observed
 WHERE pool IN (SELECT t.pool FROM temp.mpg_told AS t
                WHERE iif(observed.chip IS NULL, coalesce(observed.until_us, 0) <= t.until_us, t.chip IS NOT NULL))

@@ -194,6 +194,42 @@ class Retold(Case):
         for states in (days, days[:1] + days[2:], days + [listing("11:00", done)]):
             self.assertEqual(once[0], self.built(states)[0], len(states))
 
+    def test_jobs_that_wait_and_are_not_told_of_again(self):
+        """They asked for chips until they were last seen, which is listed; those that are told of again wait on."""
+
+        def pbs(day, hour, kind, number):
+            at = datetime.datetime(2026, 11, day, hour, tzinfo=datetime.timezone.utc)
+            text = f"{at:%m/%d/%Y %H}:00:00;{kind};{number}.s;user=u ctime={at.timestamp():.0f} Resource_List.ngpus=8"
+            return text + (
+                f" start={at.timestamp():.0f} exec_host=n{number}/0 Resource_List.walltime=99:00:00\n"
+                if kind == "S"
+                else "\n"
+            )
+
+        first, second = pbs(21, 1, "Q", 1) + pbs(21, 1, "S", 2) + pbs(21, 5, "Q", 3), pbs(22, 1, "S", 4)
+        runs, waits = job(2, "RUNNING", 0, 0, None), job(1, "PENDING", 0, None, None)
+        later = runs.replace("|1000|1|", "|7000|1|")
+        for states, hours, listed in (
+            ([{"20261121": first}, {"20261122": second}], {"1.s": 4}, [(2,)]),
+            ([{"20261121": first}, {"20261121": first, "20261122": second}], {"1.s": 24, "3.s": 20}, []),
+            ([{"a.psv": JOBS + runs + waits}, {"a.psv": JOBS + later}], {"1": 1000 / 3600}, [(1,)]),
+            ([{"a.psv": JOBS + runs + waits}, {"a.psv": JOBS + later + waits}], {"1": 7000 / 3600}, []),
+        ):
+            db = connect(":memory:")
+            for files in states:
+                db.execute("SELECT mpg_build(?)", (self.folder_of(files),)).fetchall()
+            self.assertEqual(
+                hours,
+                dict(
+                    db.execute(
+                        "SELECT job, sum(chip_us) / 8 / 3600e6 FROM ledger WHERE category = 'queued' GROUP BY 1 HAVING sum(chip_us) > 0"
+                    )
+                ),
+                states,
+            )
+            self.assertEqual(listed, db.execute("SELECT count FROM issues WHERE kind = 'lost_end'").fetchall(), states)
+            db.close()
+
     def test_what_a_later_listing_lacks(self):
         """A pod and an outage that are no more, where the listing before was overwritten, ended when they were last seen."""
 
