@@ -5,12 +5,14 @@
 -- build.sql. Reads and changes what comes in, before retold.sql compares it.
 
 DROP TABLE IF EXISTS temp.mpg_before;
-CREATE TEMP TABLE mpg_before AS -- pools that this reading observes for as long as the tables, or longer
-SELECT o.pool, max(o.until_us) AS until_us
+CREATE TEMP TABLE mpg_before AS -- pools that this reading observes beyond the last event of the tables, at told_us
+SELECT o.pool, max(o.until_us) AS until_us,
+       max((SELECT max(c.start_us) FROM main.capacity AS c WHERE c.pool = o.pool),
+           (SELECT coalesce(max(d.start_us), -9e18) FROM main.outages AS d WHERE d.pool = o.pool)) AS told_us
 FROM (SELECT 1 FROM temp.mpg_others WHERE record = 'outages' LIMIT 1) CROSS JOIN main.observed AS o
 WHERE o.job IS NULL AND o.pool IN (SELECT c.pool FROM main.capacity AS c) GROUP BY o.pool
-HAVING max(o.until_us) <= (SELECT max(i.until_us) FROM temp.mpg_others AS i
-                           WHERE i.record = 'observed' AND i.pool = o.pool AND i.job IS NULL);
+HAVING told_us <= (SELECT max(i.until_us) FROM temp.mpg_others AS i
+                   WHERE i.record = 'observed' AND i.pool = o.pool AND i.job IS NULL);
 DROP TABLE IF EXISTS temp.mpg_lacking;
 CREATE TEMP TABLE mpg_lacking AS -- what jobs held, of which this reading tells nothing
 SELECT b.pool, a.start_us, coalesce(a.end_us, b.until_us) AS end_us
@@ -24,7 +26,12 @@ WHERE NOT EXISTS (SELECT 1 FROM temp.mpg_others AS n CROSS JOIN temp.mpg_lacking
                     AND l.pool = n.pool AND l.end_us > n.start_us AND l.start_us < coalesce(n.end_us, 9e18));
 DROP TABLE temp.mpg_lacking;
 DELETE FROM temp.mpg_others
-WHERE record = 'outages' AND end_us <= (SELECT b.until_us FROM temp.mpg_before AS b WHERE b.pool = mpg_others.pool)
+WHERE record = 'outages'
+  AND EXISTS (SELECT 1 FROM temp.mpg_before AS b
+              WHERE b.pool = mpg_others.pool AND mpg_others.start_us <= b.told_us
+                AND (mpg_others.end_us <= b.until_us
+                     OR (mpg_others.pool, coalesce(mpg_others.kind, ''), mpg_others.end_us)
+                        IN (SELECT a.pool, coalesce(a.kind, ''), a.end_us FROM main.outages AS a)))
   AND id NOT IN (SELECT k.id FROM temp.mpg_known AS k);
 -- What lasts beyond goes on from an outage of the tables that is open, of as many chips and of its kind, else it begins there.
 DROP TABLE IF EXISTS temp.mpg_lasting;
@@ -32,7 +39,7 @@ CREATE TEMP TABLE mpg_lasting AS
 SELECT n.row, n.until_us, w.id AS was, w.start_us, n.end_us
 FROM (SELECT o.rowid AS row, b.until_us, o.pool, kind, chips, end_us, row_number() OVER (alike ORDER BY start_us, id) AS place
       FROM temp.mpg_before AS b CROSS JOIN temp.mpg_others AS o ON o.pool = b.pool
-      WHERE record = 'outages' AND o.start_us < b.until_us AND coalesce(end_us > b.until_us, 1)
+      WHERE record = 'outages' AND o.start_us <= b.told_us AND coalesce(end_us > b.until_us, 1)
       WINDOW alike AS (PARTITION BY o.pool, kind, chips)) AS n
 LEFT JOIN (SELECT id, pool, kind, chips, start_us, row_number() OVER (alike ORDER BY start_us, id) AS place
            FROM main.outages WHERE end_us IS NULL AND pool IN (SELECT b.pool FROM temp.mpg_before AS b)

@@ -64,83 +64,64 @@ class Slurm:
 
     def attempts(self, job):
         """(submitted, start, end, state, chips, nodes) of each row that sacct -D writes; None for an end that is not yet."""
-        row, now = self.story.jobs[job], up(self.story.end)
+        row = self.story.jobs[job]
         submitted = down(microseconds(row["submit_time"]) if row["submit_time"] else self.story.runs[job][0].start)
         for run in self.story.runs[job]:
             for i, (start, end, chips) in enumerate(run.pieces):
                 last = i == len(run.pieces) - 1
                 state = "RESIZING" if not last else STATES[run.outcome] if run.outcome else "RUNNING"
                 ended = end_of(end, run.outcome) if last else down(end)
-                yield submitted, down(start), ended, state, chips, run.nodes[i], (ended or now) - down(start)
+                yield submitted, down(start), ended, state, chips, run.nodes[i]
                 submitted = submitted if not last or ended is None else ended
 
-    def write(self, folder):
-        wanted = {job: self.wanted(job) for job in self.number}
-        with open(os.path.join(folder, "sacct.psv"), "w", encoding="utf-8") as file:
-            print(JOBS, file=file)
-            for job, number in self.number.items():
-                row, pool = self.story.jobs[job], self.story.runs[job][0].pool
-                for submitted, start, ended, state, chips, nodes, elapsed in self.attempts(job):
-                    print(
-                        number,
-                        number,
-                        row["name"].replace("|", "/"),
-                        self.cluster[pool],
-                        row["owner"],
-                        "research",
-                        state,
-                        submitted,
-                        start,
-                        "Unknown" if ended is None else ended,
-                        elapsed,
-                        int(chips),
-                        self.tres(pool, wanted[job]),
-                        self.tres(pool, chips),
-                        node_list("n", nodes),
-                        sep="|",
-                        file=file,
-                    )
-        with open(os.path.join(folder, "events.psv"), "w", encoding="utf-8") as file:
-            print(EVENTS, file=file)
-            for pool, cluster in self.cluster.items():
-                steps = [(down(at), chips) for at, chips in installed(self.story, pool)]
-                for (start, chips), (end, _) in zip(steps, steps[1:] + [("Unknown", 0)]):
-                    lasted = duration((down(self.story.end) if end == "Unknown" else end) - start)
-                    print(
-                        cluster,
-                        f"n[1-{chips}]",
-                        "Cluster",
-                        "",
-                        start,
-                        end,
-                        lasted,
-                        "Cluster Registered TRES",
-                        "",
-                        "",
-                        self.tres(pool, chips),
-                        sep="|",
-                        file=file,
-                    )
-            for outage in self.story.outages:
-                state, reason = REASONS[outage.kind]
-                for node in outage.nodes:
-                    end = "Unknown" if outage.end >= OPEN else down(outage.end)
-                    lasted = duration((down(self.story.end) if end == "Unknown" else end) - down(outage.start))
-                    print(
-                        self.cluster[outage.pool],
-                        "",
-                        "Node",
-                        f"n{node}",
-                        down(outage.start),
-                        end,
-                        lasted,
-                        reason,
-                        state,
-                        "root(0)",
-                        self.tres(outage.pool, 1),
-                        sep="|",
-                        file=file,
-                    )
+    def write(self, folder, window=None, now=None):
+        """What sacct and sacctmgr say `now`, of all of the fleet's time or of a window (since, until) of it, in seconds."""
+        end = up(self.story.end)
+        since, until = window or (0, end)
+        now = end if now is None else now
+        name = f"-{since}" if window else ""
+        with open(os.path.join(folder, f"sacct{name}.psv"), "w", encoding="utf-8") as file:
+            print(JOBS, *("|".join(map(str, row)) for row in self.job_rows(since, until, now)), sep="\n", file=file)
+        with open(os.path.join(folder, f"events{name}.psv"), "w", encoding="utf-8") as file:
+            print(EVENTS, *("|".join(map(str, row)) for row in self.event_rows(since, until, now)), sep="\n", file=file)
+
+    def job_rows(self, since, until, now):
+        """A job is of the windows in which it was submitted, waited or ran."""
+        for job, number in self.number.items():
+            row, pool = self.story.jobs[job], self.story.runs[job][0].pool
+            named = number, number, row["name"].replace("|", "/"), self.cluster[pool], row["owner"], "research"
+            asked = self.tres(pool, self.wanted(job))
+            for submitted, start, ended, state, chips, nodes in self.attempts(job):
+                held = self.tres(pool, chips), node_list("n", nodes)
+                if submitted >= until or (ended is not None and ended < since):
+                    continue
+                if start >= now:
+                    yield *named, "PENDING", submitted, "Unknown", "Unknown", 0, int(chips), asked, "", "None assigned"
+                elif ended is None or ended > now:
+                    yield *named, "RUNNING", submitted, start, "Unknown", now - start, int(chips), asked, *held
+                else:
+                    yield *named, state, submitted, start, ended, ended - start, int(chips), asked, *held
+
+    def event_rows(self, since, until, now):
+        for cluster, nodes, event, node, start, end, *rest in self.events():
+            if start < until and (end is None or end >= since):
+                ended = end is not None and end <= now
+                lasted = duration((end if ended else now) - start)
+                yield cluster, nodes, event, node, start, end if ended else "Unknown", lasted, *rest
+
+    def events(self):
+        """The columns of an event but for how long it lasted; None for an end that is not yet."""
+        for pool, cluster in self.cluster.items():
+            steps = [(down(at), chips) for at, chips in installed(self.story, pool)]
+            for (start, chips), (end, _) in zip(steps, steps[1:] + [(None, 0)]):
+                told = "Cluster Registered TRES", "", "", self.tres(pool, chips)
+                yield cluster, f"n[1-{chips}]", "Cluster", "", start, end, *told
+        for outage in self.story.outages:
+            state, reason = REASONS[outage.kind]
+            for node in outage.nodes:
+                end = None if outage.end >= OPEN else down(outage.end)
+                told = reason, state, "root(0)", self.tres(outage.pool, 1)
+                yield self.cluster[outage.pool], "", "Node", f"n{node}", down(outage.start), end, *told
 
     def wanted(self, job):
         asked = self.story.jobs[job]["chips"]
@@ -177,7 +158,7 @@ class Slurm:
                 )
             )
             attempt = 1
-            for _, start, ended, state, chips, _, _ in rows:
+            for _, start, ended, state, chips, _ in rows:
                 outcome = (
                     "released" if state == "RESIZING" else next((o for o, s in STATES.items() if s == state), None)
                 )
