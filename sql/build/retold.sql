@@ -46,11 +46,12 @@ WHERE end_us IS NOT NULL AND id IN (SELECT i.id FROM temp.mpg_others AS i WHERE 
 DROP TABLE temp.mpg_older;
 
 -- A later export may lack the earlier attempts of a job, or the job that had its id before: then it counts attempts from 1 again, and
--- attempts after a gap continue the numbers of the tables. This is only for schedulers, which say until when they observe pools. A requeue
--- is submitted when the attempt before ends; if a job was submitted long after that, its id was given anew.
+-- attempts after a gap continue the numbers of the tables, and what goes on after a resize has that of the piece before. This is only for
+-- schedulers, which say until when they observe pools. A requeue is submitted when the attempt before ends; if a job was submitted long
+-- after that, its id was given anew.
 DROP TABLE IF EXISTS temp.mpg_later;
 CREATE TEMP TABLE mpg_later AS
-SELECT n.job, max(a.attempt) - n.attempt + 1 AS more, n.anew AND count(a.task) = 0
+SELECT n.job, max(a.attempt) - n.attempt + iif(max(a.end_us) = n.start_us, 0, 1) AS more, n.anew AND count(a.task) = 0
          AND max(a.end_us + iif(a.outcome IN ('preempted', 'node_fail'), 86400000000, 3600000000))
              < (SELECT min(i.submit_us) FROM temp.mpg_others AS i WHERE i.record = 'jobs' AND i.job = n.job) AS anew
 FROM (SELECT job, min(start_us) AS start_us, min(attempt) AS attempt,
@@ -65,7 +66,7 @@ FROM (SELECT job, min(start_us) AS start_us, min(attempt) AS attempt,
       GROUP BY job) AS n
 CROSS JOIN main.allocations AS a ON a.job = n.job AND a.start_us < n.start_us
 WHERE a.chips > 0 AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations')
-GROUP BY n.job HAVING max(coalesce(a.end_us, 9e18)) < n.start_us;
+GROUP BY n.job HAVING max(coalesce(a.end_us, 9e18) + (a.outcome IS NOT 'released')) <= n.start_us;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'conflict', NULL, count(*),
        'jobs submitted long after the end of what the tables have by their id, the first ' || min(job)

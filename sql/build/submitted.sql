@@ -2,17 +2,14 @@
 --
 -- A part of build.sql. Reads what comes in and the tables of records.sql, before added.sql adds the one to the other.
 
--- Of a job that waits again a later export may have that alone, of one that was resized its last piece; and samples of one day know of no
--- day before. It was submitted when the tables say, unless its number may have been given anew. Of Kubernetes a name is a job, whenever it
--- comes.
+-- Of a job that waits again a later export may have that alone; and samples of one day know of no day before. It was submitted when the
+-- tables say, unless its number may have been given anew. Of Kubernetes a name is a job, whenever it comes.
 DROP TABLE IF EXISTS temp.mpg_submitted;
 CREATE TEMP TABLE mpg_submitted AS
 SELECT i.rowid AS row, j.submit_us AS was,
        i.job NOT IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.record = 'allocations')
          AND i.submit_us <= (SELECT max(a.end_us + iif(a.outcome IN ('preempted', 'node_fail'), 86400000000, 3600000000))
                              FROM main.allocations AS a WHERE a.job = i.job AND a.chips > 0) AS waits,
-       i.job IN (SELECT o.job FROM temp.mpg_others AS o CROSS JOIN main.allocations AS a ON a.job = o.job AND a.start_us = o.start_us
-                 WHERE o.record = 'allocations') AS known,
        i.job NOT IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.record = 'allocations')
          AND i.submit_us > (SELECT max(coalesce(a.end_us, 9e18) + iif(a.outcome IN ('preempted', 'node_fail'), 86400000000, 3600000000))
                             FROM main.allocations AS a WHERE a.job = i.job AND a.chips > 0) AS anew, i.job
@@ -25,7 +22,7 @@ WHERE s.files AND s.source IS NOT NULL AND t.feeds LIKE '%SG%';
 UPDATE temp.mpg_others SET submit_us = w.was
 FROM temp.mpg_submitted AS w
 WHERE w.row = mpg_others.rowid AND EXISTS (SELECT 1 FROM temp.mpg_formats WHERE format <> 'native')
-  AND (w.waits OR w.known OR NOT EXISTS (SELECT 1 FROM temp.mpg_formats WHERE format <> 'kube'));
+  AND (w.waits OR NOT EXISTS (SELECT 1 FROM temp.mpg_formats WHERE format <> 'kube'));
 -- What waits by an id that was given anew is no part of the job that had it: together they would hold too few chips.
 DELETE FROM temp.mpg_submitted
 WHERE anew IS NOT 1 OR NOT EXISTS (SELECT 1 FROM temp.mpg_formats WHERE format NOT IN ('native', 'kube', 'kube_state'));
