@@ -9,7 +9,10 @@ CREATE TEMP TABLE mpg_before AS -- pools that this reading observes beyond the l
 SELECT o.pool, max(o.until_us) AS until_us,
        max((SELECT max(c.start_us) FROM main.capacity AS c WHERE c.pool = o.pool),
            (SELECT coalesce(max(d.start_us), -9e18) FROM main.outages AS d WHERE d.pool = o.pool)) AS told_us
-FROM (SELECT 1 FROM temp.mpg_others WHERE record = 'outages' LIMIT 1) CROSS JOIN main.observed AS o
+FROM (SELECT 1 FROM temp.mpg_others WHERE record = 'outages' AND id NOT IN (SELECT k.id FROM temp.mpg_known AS k)
+        AND EXISTS (SELECT 1 FROM temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
+                    WHERE s.files AND s.source IS NOT NULL AND t.feeds LIKE '%SG%' GROUP BY NULL HAVING min(t.format IN ('slurm', 'kube')))
+      LIMIT 1) CROSS JOIN main.observed AS o
 WHERE o.job IS NULL AND o.pool IN (SELECT c.pool FROM main.capacity AS c) GROUP BY o.pool
 HAVING told_us <= (SELECT max(i.until_us) FROM temp.mpg_others AS i
                    WHERE i.record = 'observed' AND i.pool = o.pool AND i.job IS NULL);
@@ -40,6 +43,7 @@ SELECT n.row, n.until_us, w.id AS was, w.start_us, n.end_us
 FROM (SELECT o.rowid AS row, b.until_us, o.pool, kind, chips, end_us, row_number() OVER (alike ORDER BY start_us, id) AS place
       FROM temp.mpg_before AS b CROSS JOIN temp.mpg_others AS o ON o.pool = b.pool
       WHERE record = 'outages' AND o.start_us <= b.told_us AND coalesce(end_us > b.until_us, 1)
+        AND o.id NOT IN (SELECT k.id FROM temp.mpg_known AS k)
       WINDOW alike AS (PARTITION BY o.pool, kind, chips)) AS n
 LEFT JOIN (SELECT id, pool, kind, chips, start_us, row_number() OVER (alike ORDER BY start_us, id) AS place
            FROM main.outages WHERE end_us IS NULL AND pool IN (SELECT b.pool FROM temp.mpg_before AS b)
@@ -52,6 +56,7 @@ UPDATE main.outages SET end_us = b.until_us
 FROM temp.mpg_before AS b
 WHERE b.pool = outages.pool AND outages.end_us IS NULL AND outages.start_us < b.until_us
   AND outages.id NOT IN (SELECT l.was FROM temp.mpg_lasting AS l WHERE l.was IS NOT NULL)
+  AND outages.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'outages')
   AND EXISTS (SELECT 1 FROM temp.mpg_lasting AS l JOIN temp.mpg_others AS o ON o.rowid = l.row WHERE o.pool = b.pool AND l.was IS NULL);
 DROP TABLE temp.mpg_lasting;
 DROP TABLE temp.mpg_before;
