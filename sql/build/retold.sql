@@ -51,7 +51,8 @@ DROP TABLE temp.mpg_older;
 -- after that, its id was given anew.
 DROP TABLE IF EXISTS temp.mpg_later;
 CREATE TEMP TABLE mpg_later AS
-SELECT n.job, max(a.attempt) - n.attempt + iif(max(a.end_us) = n.start_us, 0, 1) AS more, n.anew AND count(a.task) = 0
+SELECT n.job, max(a.attempt) - n.attempt + iif(max(a.outcome IS 'released' AND a.end_us = n.start_us), 0, 1) AS more,
+       n.anew AND count(a.task) = 0
          AND max(a.end_us + iif(a.outcome IN ('preempted', 'node_fail'), 86400000000, 3600000000))
              < (SELECT min(i.submit_us) FROM temp.mpg_others AS i WHERE i.record = 'jobs' AND i.job = n.job) AS anew
 FROM (SELECT job, min(start_us) AS start_us, min(attempt) AS attempt,
@@ -66,7 +67,7 @@ FROM (SELECT job, min(start_us) AS start_us, min(attempt) AS attempt,
       GROUP BY job) AS n
 CROSS JOIN main.allocations AS a ON a.job = n.job AND a.start_us < n.start_us
 WHERE a.chips > 0 AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations')
-GROUP BY n.job HAVING max(coalesce(a.end_us, 9e18) + (a.outcome IS NOT 'released')) <= n.start_us;
+GROUP BY n.job HAVING max(coalesce(a.end_us, 9e18)) <= n.start_us;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'conflict', NULL, count(*),
        'jobs submitted long after the end of what the tables have by their id, the first ' || min(job)
@@ -81,9 +82,13 @@ FROM (SELECT a.*, row_number() OVER (PARTITION BY a.job, a.attempt, a.task, a.po
 WHERE w.place = 1 AND w.job = mpg_others.job AND w.start_us = mpg_others.start_us AND w.attempt IS mpg_others.attempt
   AND w.task IS mpg_others.task AND w.pool = mpg_others.pool AND w.chips = mpg_others.chips AND w.end_us IS mpg_others.end_us
   AND w.outcome IS mpg_others.outcome AND record = 'allocations';
-UPDATE temp.mpg_others SET submit_us = min(mpg_others.submit_us, j.submit_us)
-FROM temp.mpg_later AS l CROSS JOIN main.jobs AS j ON j.job = l.job
-WHERE l.job = mpg_others.job AND record = 'jobs' AND j.submit_us IS NOT NULL;
+-- The attempts before are part of when it was submitted, and of the most and the fewest chips that it held.
+UPDATE temp.mpg_others
+SET submit_us = coalesce(min(mpg_others.submit_us, j.submit_us), mpg_others.submit_us),
+    chips = coalesce(max(mpg_others.chips, j.chips), mpg_others.chips),
+    min_chips = coalesce(nullif(min(coalesce(mpg_others.min_chips, mpg_others.chips), coalesce(j.min_chips, j.chips)),
+                                max(mpg_others.chips, j.chips)), mpg_others.min_chips)
+FROM temp.mpg_later AS l CROSS JOIN main.jobs AS j ON j.job = l.job WHERE l.job = mpg_others.job AND record = 'jobs';
 DROP TABLE temp.mpg_later;
 
 -- A record that comes in may be one that the tables have under another id: then it is not added.

@@ -8,7 +8,7 @@ from batch_tongue import Condor, Flux, Sge
 from fleets import connect
 from sacct_tongue import Slurm, down, up
 
-WINDOWS = 5
+WINDOWS = 4
 SEED = 9  # a fleet in which a job is resized, and has but its last piece in a window
 
 
@@ -63,7 +63,7 @@ class Windows(tongue_case.TongueCase):
     def check_windows(self, tongue, seed, afterwards, path=""):
         """Each export is made at the end of its window, or all are made at the end of the last. `path` is what is read of a folder."""
         made = self.new_folder()
-        told = stories.generate(made, seed)
+        told = stories.generate(made, seed, "1e3")
         site, begin, end = tongue(told), down(told.begin), up(told.end)
         cuts = [begin + (end - begin) * i // WINDOWS for i in range(WINDOWS)] + [end + 1]
         windows = [os.path.join(made, f"window{i}") for i in range(WINDOWS)]
