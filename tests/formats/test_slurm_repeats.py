@@ -350,6 +350,52 @@ class Mapping(Mapped):
             8 * 1000, self.one("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE job = '1'", folder)
         )
 
+    def test_arrays_of_exports_without_their_raw_ids(self):
+        """JobID is the column that sacct prints by itself: what waits of an array is one job through all exports, without the tasks that left."""
+        head = "Cluster|JobID|State|Submit|Start|End|ElapsedRaw|ReqTRES|AllocTRES|NodeList\n"
+
+        def row(job, state, start, end, now=0):
+            held = "" if start is None else "gres/gpu=8"
+            elapsed = (end or now) - start if start else 0
+            times = "|".join(map(str, (1000, start or "Unknown", end or "Unknown", elapsed)))
+            return f"c|{job}|{state}|{times}|gres/gpu=8|{held}|n1\n"
+
+        first = row("7_[2-4,6-8:2%1]", "PENDING", None, None) + row("7_1", "RUNNING", 1000, None, 1500)
+        second = (
+            row("7_[4,6,8]", "PENDING", None, None)
+            + row("7_1", "COMPLETED", 1000, 1600)
+            + row("7_2", "COMPLETED", 1600, 1800)
+            + row("7_3", "RUNNING", 1800, None, 2000)
+        )
+        third = "".join(
+            (
+                row("7_3", "COMPLETED", 1800, 2100),
+                row("7_4", "COMPLETED", 2100, 2200),
+                row("7_6", "COMPLETED", 2100, 2300),
+                row("7_8", "RUNNING", 2400, None, 3000),
+            )
+        )
+        for exports, queued in (
+            ([first], 5 * 500),
+            ([first, second], 600 + 800 + 3 * 1000),
+            ([first, second, third], 600 + 800 + 1100 + 1100 + 1400),
+            ([first, third], 500 + 800 + 1100 + 1100 + 1400),  # task 2 was last seen in the first
+        ):
+            for order in (1, -1):
+                folder = self.folder_of({f"{i}.psv": head + text for i, text in enumerate(exports[::order])})
+                self.assertEqual(
+                    8 * queued,
+                    self.one("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'queued'", folder),
+                    (len(exports), order),
+                )
+        # Of raw ids alone nobody knows how many tasks wait.
+        raw = "JobIDRaw|State|Submit|Start|End|ReqTRES|AllocTRES\n7|PENDING|1000|Unknown|Unknown|gres/gpu=8|\n8|COMPLETED|1000|1000|2000|gres/gpu=8|gres/gpu=8\n"
+        path = self.file(raw)
+        self.assertEqual(
+            8000, self.one("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'queued'", path)
+        )
+        self.assertEqual(1, self.one("SELECT count FROM mpg_issues WHERE kind = 'missing_field' AND source = ?", path))
+
     def test_exports_with_and_without_their_cluster(self):
         """Where only one of the files names it, and no other is named, all jobs are of it."""
         g = "gres/gpu=8"

@@ -31,6 +31,42 @@ FROM (SELECT r.row, coalesce(begun.id, r.JobID) AS id
       WHERE NOT r.started AND r.array_task NOT LIKE '[%') AS own
 WHERE own.row = slurm_rows.row;
 
+-- Where jobs have JobID alone, what waits of an array is 123_[2-5], another list in each export. It goes by the array's id, as with its
+-- JobIDRaw, and what an export shows to have left the list waits no more.
+UPDATE temp.slurm_rows SET id = (SELECT CAST(j.job_base AS TEXT) FROM slurm_jobs AS j WHERE j.rowid = slurm_rows.row)
+WHERE NOT started AND array_task LIKE '[%' AND (SELECT j.JobIDRaw FROM slurm_jobs AS j WHERE j.rowid = slurm_rows.row) IS NULL;
+DROP TABLE IF EXISTS temp.slurm_own;
+CREATE TEMP TABLE slurm_own AS
+SELECT r.JobID, r.cluster_name, r.Submit
+FROM (SELECT 1 FROM slurm_rows WHERE NOT started AND array_task LIKE '[%' LIMIT 1) CROSS JOIN slurm_rows AS r
+CROSS JOIN slurm_jobs AS j ON j.rowid = r.row
+WHERE r.array_task NOT LIKE '[%' AND j.JobIDRaw IS NULL;
+CREATE INDEX temp.slurm_own_of ON slurm_own(JobID);
+DROP TABLE IF EXISTS temp.slurm_left;
+CREATE TEMP TABLE slurm_left AS
+WITH RECURSIVE list AS ( -- of several files
+  SELECT r.row, r.cluster_name, r.id, r.Submit, trim(substr(r.array_task, 1, instr(r.array_task || '%', '%') - 1), '[]') AS tasks
+  FROM slurm_rows AS r CROSS JOIN slurm_jobs AS j ON j.rowid = r.row
+  WHERE NOT r.started AND r."End" IS NULL AND r.array_task LIKE '[%' AND j.JobIDRaw IS NULL AND r.array_task NOT GLOB '*...*'
+    AND (SELECT _file FROM slurm_jobs ORDER BY rowid LIMIT 1) <> (SELECT _file FROM slurm_jobs ORDER BY rowid DESC LIMIT 1)
+),
+part(row, at, until, step) AS (
+  SELECT row, CAST(value AS INTEGER), CAST(substr(value, 1 + instr(value, '-')) AS INTEGER),
+         max(1, CAST(substr(value, 1 + instr(value || ':', ':')) AS INTEGER))
+  FROM list CROSS JOIN json_each('["' || replace(tasks, ',', '","') || '"]')
+  UNION ALL
+  SELECT row, at + step, until, step FROM part WHERE at + step <= until
+)
+SELECT l.row, count(*) - total(EXISTS (SELECT 1 FROM slurm_own AS o
+                                       WHERE o.JobID = l.id || '_' || p.at AND o.cluster_name = l.cluster_name
+                                         AND coalesce(o.Submit, l.Submit) >= l.Submit)) AS n
+FROM list AS l JOIN part AS p USING (row) GROUP BY l.row;
+DROP TABLE slurm_own;
+UPDATE temp.slurm_jobs SET array_count = CAST(l.n AS INTEGER) FROM slurm_left AS l WHERE l.row = slurm_jobs.rowid;
+UPDATE temp.slurm_rows SET array_count = CAST(l.n AS INTEGER) FROM slurm_left AS l WHERE l.row = slurm_rows.row;
+DELETE FROM temp.slurm_rows WHERE array_count = 0;
+DROP TABLE slurm_left;
+
 -- A job that runs while two exports are made is in both: the row that knows its end counts, else the later one. A job that waited in the
 -- first and has started since waits no more; of an array, fewer tasks wait. A resize ends a row and begins another of the same attempt. So
 -- does the edge of an export that sacct --truncate cut, or its last second, for a requeue submits again. A job of a federation is in the

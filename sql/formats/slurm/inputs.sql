@@ -104,7 +104,9 @@ FROM (SELECT *, CASE WHEN (Start IS NULL AND coalesce(ElapsedRaw, Elapsed) > 0) 
                      WHEN alloc_gpus > 0 AND coalesce(req_gpus, 0) = 0 THEN 'ReqTRES'
                      WHEN req_gpus IS NULL AND (instr(ReqTRES, 'gres/') OR Start IS NOT NULL) THEN 'ReqTRES'
                      WHEN alloc_gpu_types GLOB '{"":*' AND alloc_gpus > 0 AND req_gpu_types NOT GLOB '*"":*' THEN 'AllocTRES' -- the type
-                     WHEN coalesce(JobIDRaw, JobID) IS NULL THEN 'JobID' WHEN state_base IS NULL THEN 'State'
+                     WHEN coalesce(JobIDRaw, JobID) IS NULL OR JobID IS NULL AND state_base = 'PENDING' AND req_gpus > 0
+                       THEN 'JobID' -- of an array how many tasks wait
+                     WHEN state_base IS NULL THEN 'State'
                      WHEN Cluster IS NULL THEN 'Cluster' END AS field
       FROM slurm_odd_jobs)
 WHERE CASE field WHEN 'ReqTRES' THEN EXISTS (SELECT 1 FROM slurm_jobs WHERE req_gpus > 0)
