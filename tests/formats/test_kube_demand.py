@@ -381,6 +381,54 @@ class Owners(Demand):
                 objects,
             )
 
+    def test_a_pod_that_waits_after_others_have_ended(self):
+        """It asks for what its job asks for: from the bad end before it on, or since it was made if that end was good, until it is gone."""
+        node = self.node("n", {G: "8"}, agentpool="a")
+        node["status"]["conditions"] = [
+            {"type": "Ready", "status": "True", "lastHeartbeatTime": when(1000), "lastTransitionTime": when(0)}
+        ]
+        owner = {"ownerReferences": [{"kind": "Job", "name": "j", "controller": True}]}
+        template = {"spec": {"containers": [{"resources": {"limits": {G: 8}}}]}}
+
+        def job(**status):
+            meta = {"name": "j", "namespace": "ns", "uid": "j", "creationTimestamp": when(0)}
+            spec = {"parallelism": 1, "completions": 1, "template": template}
+            return {"apiVersion": "batch/v1", "kind": "Job", "metadata": meta, "spec": spec, "status": status}
+
+        def ended(failed, **status):
+            pod = self.owned("first", 10, 300, 8, {}, failed)
+            pod["metadata"].update(owner)
+            pod["status"].update(status)
+            return pod
+
+        def waiting(made, gone=None):
+            unscheduled = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
+            meta = {"creationTimestamp": when(made), **owner, **({"deletionTimestamp": when(gone)} if gone else {})}
+            return self.pod("second", {G: 8}, metadata=meta, status={"phase": "Pending", "conditions": [unscheduled]})
+
+        over = {"conditions": [{"type": "Complete", "status": "True", "lastTransitionTime": when(310)}]}
+        for first, second, whole, queued in (
+            (ended(True), waiting(320), job(), 10 + 700),
+            (ended(True, reason="Evicted"), waiting(320), job(), 10 + 700),
+            (ended(True), waiting(5), job(), 10 + 700),
+            (ended(False), waiting(320), job(), 10 + 680),
+            (ended(True), waiting(320, 500), job(), 10 + 200),
+            (ended(True), None, job(), 10),
+            (ended(False), waiting(5), job(**over), 10),
+        ):
+            watched = [("ADDED", thing) for thing in (node, whole, first, second) if thing]
+            if second and "deletionTimestamp" in second["metadata"]:
+                watched.append(("DELETED", second))
+            for lines in ([{"type": kind, "object": thing} for kind, thing in watched],) + (
+                ([thing for _, thing in watched],) if len(watched) < 5 else ()
+            ):
+                path = self.file("\n".join(map(json.dumps, lines)))
+                self.assertEqual(
+                    [(8 * queued,)],
+                    self.rows("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'queued'", path),
+                    lines,
+                )
+
 
 if __name__ == "__main__":
     unittest.main()

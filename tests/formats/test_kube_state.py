@@ -492,6 +492,43 @@ class KubeState(Case):
         self.assertEqual(rows[0][1:4], ("llm-0", 8, BEGIN + 510))
         self.assertEqual(self.issues()["told_twice"][0], 1)
 
+    def test_what_waits_and_is_gone_asks_no_more(self):
+        """A pod that never had a node, and its Job, ask until the sample that lacks them; one that waits after another failed asks since then."""
+
+        def sampled(metric, first, last, value=1, **labels):
+            values = [[BEGIN + 300 * n, str(value)] for n in range(first, last + 1)]
+            return {"metric": {"__name__": metric, "namespace": "ml", **labels}, "values": values}
+
+        def pod(name, *phases):
+            last = phases[-1][2]
+            which = {"pod": name, "uid": name}
+            node = {"node": "n"} if phases[0][0] != "Pending" else {"node": ""}
+            request = {"container": "c", "resource": "nvidia_com_gpu", "unit": "integer", **node}
+            yield sampled("kube_pod_container_resource_requests", phases[0][1], last, 8, **which, **request)
+            yield sampled("kube_pod_owner", phases[0][1], last, **which, owner_kind="Job", owner_name="j")
+            for phase, since, until in phases:
+                yield sampled("kube_pod_status_phase", since, until, **which, phase=phase)
+
+        node = [
+            sampled("kube_node_status_capacity", 0, 20, 8, node="n", resource="nvidia_com_gpu", unit="integer"),
+            sampled("kube_node_status_condition", 0, 20, node="n", condition="Ready", status="true"),
+        ]
+        job = lambda last: [sampled("kube_job_spec_parallelism", 2, last, job_name="j")]
+        for series, queued in (
+            ([*pod("p", ("Pending", 2, 8))], 7 * 300),
+            ([*pod("p", ("Pending", 2, 8)), *job(8)], 7 * 300),
+            ([*pod("p", ("Pending", 2, 8)), *job(11)], 10 * 300),  # it made no other
+            ([*pod("p", ("Pending", 2, 20)), *job(20)], 18 * 300),
+            ([*pod("p", ("Running", 2, 5), ("Failed", 6, 20)), *pod("q", ("Pending", 7, 20)), *job(20)], 14 * 300),
+            ([*pod("p", ("Running", 2, 5), ("Failed", 6, 20)), *pod("q", ("Pending", 7, 10)), *job(20)], 5 * 300),
+        ):
+            self.answer["data"]["result"] = node + series
+            self.assertEqual(
+                [(8 * queued,)],
+                self.rows("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'queued'", self.write()),
+                series,
+            )
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -323,3 +323,30 @@ FROM kube_last AS w JOIN latest AS l USING (job)
 WHERE w.kind = 'Workload' AND w.evicted IS NOT NULL AND w.finished IS NULL AND w.event IS NOT 'DELETED'
   AND coalesce(json_extract(w.spec, '$.active'), 1)
   AND NOT running AND w.evicted > l.start_time;
+
+-- A job whose pods have ended, while one waits for a node: 0 chips since then, or since that one was made if the end was good or nobody
+-- asked for more, until it is gone.
+INSERT INTO allocations
+WITH waits AS (
+  SELECT job, min(creationTimestamp) AS made,
+         iif(max(event IS NOT 'DELETED'), NULL, max(coalesce(deletionTimestamp, gone, creationTimestamp))) AS gone
+  FROM kube_last
+  WHERE kind = 'Pod' AND chips > 0 AND scheduled IS NULL AND nodeName IS NULL AND finished IS NULL
+    AND job IN (SELECT job FROM jobs WHERE chips > 0)
+    AND job NOT IN (SELECT o.job FROM kube_last AS o
+                    WHERE o.kind NOT IN ('Pod', 'Node') AND (o.finished IS NOT NULL OR o.event IS 'DELETED') AND o.job IS NOT NULL)
+  GROUP BY job
+),
+latest AS (
+  SELECT job, max(attempt) AS attempt, max(end_time) AS end_time, max(end_time IS NULL) AS running FROM allocations
+  WHERE job IN (SELECT w.job FROM waits AS w) GROUP BY job
+),
+since AS (
+  SELECT l.job, l.attempt, a.pool, w.gone, iif(coalesce(a.outcome, 'completed') IN ('completed', 'cancelled'), max(w.made, l.end_time),
+                                               l.end_time) AS start_time
+  FROM latest AS l JOIN waits AS w USING (job) JOIN allocations AS a ON a.rowid = (
+    SELECT b.rowid FROM allocations AS b WHERE b.job = l.job AND b.end_time = l.end_time ORDER BY b.attempt DESC LIMIT 1)
+  WHERE NOT running
+)
+SELECT job, attempt + 1, NULL, pool, 0, start_time, gone, iif(gone IS NULL, NULL, 'cancelled')
+FROM since WHERE coalesce(gone > start_time, 1);

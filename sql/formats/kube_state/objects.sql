@@ -13,7 +13,7 @@ CREATE TEMP TABLE kube_state_objects(event, apiVersion, kind, namespace, name, u
 DROP TABLE IF EXISTS temp.kube_state_jobs;
 CREATE TEMP TABLE kube_state_jobs AS -- what Kubernetes' own Jobs say of themselves
 SELECT namespace, coalesce(json_extract(labels, '$.exported_job_name'), json_extract(labels, '$.job_name')) AS name, min(_file) AS _file,
-       min(time) AS seen,
+       min(time) AS seen, max(time) AS last,
        max(value) FILTER (WHERE metric = 'kube_job_created') AS created,
        max(value) FILTER (WHERE metric = 'kube_job_spec_parallelism') AS parallelism,
        min(value) FILTER (WHERE metric = 'kube_job_spec_parallelism' AND value > 0) AS least,
@@ -46,7 +46,9 @@ SELECT h.*, o.kind AS owner_kind, o.owner, o.job,
                                      WHERE lo.job = o.job AND later.seen >= h.after_last AND o.job <> h.namespace || '/' || h.pod)
               THEN 'failed'
             ELSE 'cancelled' END AS outcome,
-       end_time IS NOT NULL AND phase IS NULL AS vanished
+       end_time IS NOT NULL AND phase IS NULL AS vanished,
+       -- it waited, and is gone at the next sample
+       iif(start_time IS NULL, (SELECT min(s.after) FROM kube_state_scrapes AS s WHERE s.time = h.last), NULL) AS left_queue
 FROM kube_state_held AS h JOIN kube_state_owners AS o USING (namespace, pod)
 LEFT JOIN kube_state_jobs AS j ON j.namespace = h.namespace AND j.name = o.owner AND o.kind = 'Job';
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -118,9 +120,9 @@ all_objects AS (
          time
   FROM object
   UNION ALL
-  SELECT iif(vanished, 'DELETED', 'ADDED'), 'v1', 'Pod', e.namespace, e.pod,
+  SELECT iif(vanished OR left_queue IS NOT NULL, 'DELETED', 'ADDED'), 'v1', 'Pod', e.namespace, e.pod,
          coalesce(nullif(e.uid, ''), e.namespace || '/' || e.pod) || iif(life > 0, '#' || life, ''),
-         min(created_at, coalesce(start_time, created_at)), iif(vanished, end_time, NULL), owner_kind, owner, job,
+         min(created_at, coalesce(start_time, created_at)), iif(vanished, end_time, left_queue), owner_kind, owner, job,
          coalesce(phase, iif(start_time IS NULL, 'Pending', 'Running')), reason,
          iif(start_time IS NULL, NULL, coalesce(nullif(e.node, ''), '?')), NULL, NULL, a.resource, round(a.chips, 6), NULL, NULL,
          start_time, NULL, NULL, end_time, outcome,
@@ -172,7 +174,11 @@ SELECT 'ADDED', 'batch/v1', iif(max(owner_kind) = 'Job', 'Job', max(owner_kind))
        CASE WHEN max(j.completions) > max(j.parallelism) THEN max(o.chips)
             WHEN min(j.least) < max(j.parallelism)
               AND min(j.least) < coalesce(max(j.completions), 9e18) THEN max(o.chips) * min(j.least) END,
-       CASE WHEN max(j.complete) OR max(j.failed) THEN max(coalesce(j.finished, j.over)) END,
+       CASE WHEN max(j.complete) OR max(j.failed) THEN max(coalesce(j.finished, j.over))
+            -- it is gone with all of its pods, which held nothing
+            WHEN count(o.left_queue) = count(*)
+              THEN iif(max(j.last) IS NULL, max(o.left_queue),
+                       max(max((SELECT min(s.after) FROM kube_state_scrapes AS s WHERE s.time = j.last), o.left_queue))) END,
        CASE WHEN max(j.complete) THEN 'completed' WHEN max(j.failed) THEN 'failed' END,
        CASE WHEN max(j.completions) > max(j.parallelism)
               THEN json_object('completions', CAST(max(j.completions) AS INTEGER), 'parallelism', CAST(max(j.parallelism) AS INTEGER))
