@@ -230,6 +230,30 @@ class Retold(Case):
             self.assertEqual(listed, db.execute("SELECT count FROM issues WHERE kind = 'lost_end'").fetchall(), states)
             db.close()
 
+    def test_exports_out_of_order(self):
+        """An older export, built after a later one, is listed if it tells something new; logs that tell each event once may come in any order."""
+        first, later = job(1, "PREEMPTED", 0, 0, 300) + job(2, "RUNNING", 0, 0, None), job(2, "COMPLETED", 0, 0, 5000)
+        log = (
+            "11/21/2026 0{0}:00:00;S;{1}.s;user=u ctime={2} start={2} exec_host=n{1}/0 Resource_List.ngpus=8 "
+            "Resource_List.walltime=9:00:00\n"
+        )
+        logs = [log.format(hour, hour, 1795219200 + 3600 * hour) for hour in (1, 2)]
+        for states, listed in (
+            ([{"a.psv": JOBS + later + job(3, "RUNNING", 5000, 5000, None)}, {"a.psv": JOBS + first}], [(1,)]),
+            ([{"a.psv": JOBS + first}, {"a.psv": JOBS + later}], []),
+            ([{"a.psv": JOBS + first}, {"a.psv": JOBS + first + later}, {"a.psv": JOBS + first}], []),
+            ([{"20261121": logs[1]}, {"20261121": logs[0]}], []),
+        ):
+            db = connect(":memory:")
+            for files in states:
+                db.execute("SELECT mpg_build(?)", (self.folder_of(files),)).fetchall()
+            self.assertEqual(
+                listed,
+                db.execute("SELECT count FROM issues WHERE kind = 'conflict' AND detail LIKE 'pools that%'").fetchall(),
+                states,
+            )
+            db.close()
+
     def test_what_a_later_listing_lacks(self):
         """A pod and an outage that are no more, where the listing before was overwritten, ended when they were last seen."""
 
