@@ -28,6 +28,23 @@ FROM (SELECT '["' || replace(replace(replace(json_extract(record, '$.line'), '\'
 WHERE raw NOT GLOB '#*' AND length(raw) > 1;
 CREATE TEMP TABLE IF NOT EXISTS sge_records(queue, host, unix_group, user, name, number, account, submitted, started, ended, failed,
                                             exit_status, project, department, pe, slots, task, category, pe_task, _file, _line);
+-- A request may have ':' in its value (cpu=24:00:00): the category goes on to the number and the task of a parallel job that follow it.
+DROP TABLE IF EXISTS temp.sge_colons;
+CREATE TEMP TABLE sge_colons AS
+SELECT l.rowid AS row, min(e.key) AS behind
+FROM sge_lines AS l CROSS JOIN json_each(l.f) AS e
+WHERE l.f IS NOT NULL AND json_array_length(l.f) > 42
+  AND NOT (json_extract(l.f, '$[41]') IN ('NONE', 'none') OR json_extract(l.f, '$[41]') GLOB '[0-9]*.[a-zA-Z]*')
+  AND e.key > 40 AND e.value GLOB '[0-9]*' AND e.value NOT GLOB '*[^0-9.]*'
+  AND (json_extract(l.f, '$[' || (e.key + 1) || ']') IN ('NONE', 'none')
+       OR json_extract(l.f, '$[' || (e.key + 1) || ']') GLOB '[0-9]*.[a-zA-Z]*')
+GROUP BY l.rowid;
+UPDATE sge_lines
+SET f = json_set(f, '$[39]', (SELECT group_concat(value, ':') FROM (SELECT value FROM json_each(f)
+                                                                    WHERE key BETWEEN 39 AND behind - 1 ORDER BY key)),
+                 '$[41]', json_extract(f, '$[' || (behind + 1) || ']'))
+FROM sge_colons AS c WHERE c.row = sge_lines.rowid AND json_extract(f, '$[39]') GLOB '*=*';
+DROP TABLE sge_colons;
 INSERT INTO sge_records
 SELECT json_extract(f, '$[0]'), json_extract(f, '$[1]'), json_extract(f, '$[2]'), json_extract(f, '$[3]'), json_extract(f, '$[4]'),
        json_extract(f, '$[5]'), json_extract(f, '$[6]'), json_extract(f, '$[8]'),
@@ -216,10 +233,14 @@ SELECT job, row_number() OVER (PARTITION BY job ORDER BY coalesce(start_time, en
        CASE WHEN start_time IS NULL THEN coalesce(end_time, submit_time) ELSE end_time END AS end_time,
        CASE WHEN start_time IS NULL THEN 'cancelled' WHEN end_time IS NULL THEN NULL
             WHEN failed + 0 IN (24, 25) OR exit_status + 0 = 99 THEN 'preempted' WHEN failed + 0 = 37 THEN 'timeout'
-            WHEN exit_status + 0 > 128 AND instr(asked, ',h_rt=')
-              AND end_time - start_time >= CAST(substr(asked, instr(asked, ',h_rt=') + 6) AS INTEGER) THEN 'timeout'
+            WHEN exit_status + 0 > 128 AND end_time - start_time >= h_rt THEN 'timeout'
             WHEN failed + 0 <> 0 OR exit_status + 0 <> 0 THEN 'failed' ELSE 'completed' END AS outcome
-FROM sge_jobs WHERE chips > 0;
+FROM (SELECT *, CAST(limited AS INTEGER) * iif(instr(limited, ':'), 3600, 1) -- seconds, or hours:minutes:seconds
+                  + CAST(substr(rest, 1, instr(rest, ':')) AS INTEGER) * 60 + CAST(substr(rest, instr(rest, ':') + 1) AS INTEGER) AS h_rt
+      FROM (SELECT *, iif(instr(limited, ':'), substr(limited, instr(limited, ':') + 1), '0:0') AS rest
+            FROM (SELECT *, iif(instr(asked, ',h_rt='), substr(asked, instr(asked, ',h_rt=') + 6,
+                                                               instr(substr(asked, instr(asked, ',h_rt=') + 6), ',') - 1), NULL) AS limited
+                  FROM sge_jobs WHERE chips > 0)));
 CREATE INDEX temp.sge_allocated ON allocations(job, attempt);
 INSERT INTO allocations
 SELECT job, attempt + 1, NULL, pool, 0, end_time, NULL, NULL

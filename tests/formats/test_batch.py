@@ -121,6 +121,49 @@ class GridEngine(Batch):
         self.assertEqual([("1", 1, 8, 10, 100, "completed")], self.held(path))
         self.assertNotIn("missing_field", self.issues())
 
+    def test_requests_with_colons(self):
+        """A value such as h_rt=24:00:00 stands as it was given, in a line whose fields ':' divides; what follows it in the category counts."""
+
+        def record(number, category, task="NONE", status=0, seconds=100):
+            times = [BEGIN, BEGIN + 10, BEGIN + 10 + seconds]
+            head = [
+                "gpu.q",
+                "n1",
+                "ml",
+                "ann",
+                "j",
+                number,
+                "sge",
+                0,
+                *times,
+                0,
+                status,
+                *[0] * 18,
+                "proj",
+                "dept",
+                "NONE",
+            ]
+            return ":".join(map(str, [*head, 1, 0, "1.0", 0, "0.0", category, "0.000000", task, "0.0", 0, 0])) + "\n"
+
+        kept = record(1, "-l gpu=2")
+        for request in ("h_rt=24:00:00,gpu=2", "gpu=2,h_rt=24:00:00", "gpu=2,h_rt=1:0:0 -pe smp 1", "h_rt=1:0:0,gpu=2"):
+            path = self.write(kept + record(7, f"-U x -l {request}"))
+            self.assertEqual(
+                [("1", 1, 2, 10, 110, "completed"), ("7", 1, 2, 10, 110, "completed")], self.held(path), request
+            )
+            self.assertEqual({}, self.issues(), request)
+        path = self.write(kept + record(1, "-l h_rt=24:00:00,gpu=2", "1.n2"))
+        self.assertEqual([("1", 1, 2, 10, 110, "completed")], self.held(path))
+        for limit, seconds, outcome in (
+            ("1:00:00", 3500, "failed"),
+            ("1:00:00", 3600, "timeout"),
+            ("0:1:5", 65, "timeout"),
+            ("0:1:5", 64, "failed"),
+            ("3600", 3600, "timeout"),
+        ):
+            path = self.write(record(7, f"-l gpu=2,h_rt={limit}", "NONE", 137, seconds))
+            self.assertEqual([("7", 1, 2, 10, 10 + seconds, outcome)], self.held(path), limit)
+
     def test_listed(self):
         text = self.fixture("sge/accounting")
         self.held(
