@@ -552,6 +552,22 @@ class Mapping(Mapped):
             [("c/a100", 200), ("c/gpu", 200), ("c/h100", 1200)],
         )
 
+    def test_a_node_that_is_out_beside_one_of_another_type(self):
+        """What a job holds of a type lies on its nodes of that type: none of it is down while the job runs."""
+        node = "c|Node|{}|{}|{}|xid 79|DRAIN|gres/gpu=8,gres/gpu:{}=8\n"
+        for alloc in ("gres/gpu=16", "gres/gpu=16,gres/gpu:h100=8,gres/gpu:a100=8"):
+            self.map_text(
+                self.job(1, "COMPLETED", 1000, 1000, 1100, "gres/gpu=16", alloc, "n[1-2]"),
+                "c|Cluster||900|Unknown|||gres/gpu=16,gres/gpu:a100=8,gres/gpu:h100=8\n"
+                + node.format("n1", 900, 950, "h100")
+                + node.format("n2", 1050, 1200, "a100"),
+            )
+            self.assertEqual(
+                [("c/h100", 8, 900, 950), ("c/a100", 8, 1100, 1200)],
+                self.rows("SELECT pool, chips, start_time, end_time FROM outages ORDER BY start_time"),
+                alloc,
+            )
+
     def test_what_is_left_out_and_what_is_merged(self):
         h = "gres/gpu:h100=8,gres/gpu=8"
         self.map_text(

@@ -181,8 +181,16 @@ DROP TABLE IF EXISTS temp.outages;
 CREATE TEMP TABLE outages AS
 WITH on_node AS ( -- CROSS: a job's own nodes are looked up, and not all nodes of its cluster for each job
   SELECT a.cluster_name, n.value AS node, p.pool, a.Start AS start_time, a."End" AS end_time,
-         (h.chips + json_array_length(j.nodes) - 1) / json_array_length(j.nodes) AS held
-  FROM (SELECT 1 FROM slurm_nodes LIMIT 1) CROSS JOIN slurm_attempts AS a CROSS JOIN slurm_lists AS h ON h.list = a.held_types
+         (h.chips + h.nodes - 1) / h.nodes AS held
+  FROM (SELECT a.rowid AS place, t.type, t.chips, -- GPUs of several types lie on the nodes of their type
+               iif(instr(t.list, ','), coalesce(nullif((SELECT count(*) FROM json_each(j.nodes) AS n
+                                                        JOIN slurm_types AS k ON k.cluster_name = a.cluster_name AND k.node = n.value
+                                                        WHERE k.type = t.type), 0), json_array_length(j.nodes)),
+                   json_array_length(j.nodes)) AS nodes
+        FROM (SELECT 1 FROM slurm_nodes LIMIT 1) CROSS JOIN slurm_attempts AS a CROSS JOIN slurm_lists AS t ON t.list = a.held_types
+        CROSS JOIN slurm_jobs AS j ON j.rowid = a.row
+        WHERE a.started AND t.chips > 0) AS h
+  CROSS JOIN slurm_attempts AS a ON a.rowid = h.place
   CROSS JOIN slurm_pools AS p ON p.cluster_name = a.cluster_name AND p.type = h.type
   CROSS JOIN slurm_jobs AS j ON j.rowid = a.row CROSS JOIN json_each(j.nodes) AS n
   CROSS JOIN slurm_nodes AS d ON d.cluster_name = a.cluster_name AND d.node = n.value AND d.pool = p.pool
