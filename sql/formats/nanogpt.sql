@@ -42,7 +42,7 @@ SELECT step, log_group(_record, 'total_ms') AS total_ms, _file AS file, log_grou
        time, _line AS line, iif(:only_relations IS NULL, log_group(_record, 'val_loss'), NULL) AS val_loss,
        iif(:only_relations IS NULL, log_group(_record, 'average_ms'), NULL) AS average_ms,
        iif(:only_relations IS NULL, log_group(_record, 'mfu'), NULL) AS mfu, iif(step IS NULL, fields, NULL) AS fields, NULL AS gpu,
-       NULL AS chip, 0 AS is_save, NULL AS begun
+       NULL AS chip, 0 AS is_save, NULL AS begun, NULL AS evaluated
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
     (?: (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )? (?: ^ | (?<= [\s:|>\])"] ) | (?<= \d[mGK] | \[[mK] ) )
       (?: step: (?<step>\d+) / (?<steps>\d+) (?: \ train_loss: (?<loss>\S+) )? (?: \ val_loss: (?<val_loss>\S+) )? .*? \ train_time: (?<total_ms>\d+) ms
@@ -62,7 +62,7 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
   'ignore', coalesce(:zone, 'UTC'));
 UPDATE training_lines SET gpu = coalesce(json_extract(fields, '$.gpu'), json_extract(fields, '$.world') - 1),
   chip = json_extract(fields, '$.chip'), is_save = json_extract(fields, '$.saved') IS NOT NULL, begun = json_extract(fields, '$.begun'),
-  fields = NULL
+  evaluated = json_extract(fields, '$.evaluated'), fields = NULL
 WHERE step IS NULL;
 
 .read sql/formats/log/stamps.sql
@@ -262,13 +262,19 @@ FROM (SELECT place FROM training_twice UNION SELECT place + 1 FROM training_twic
 CROSS JOIN training_counted AS c ON c.rowid = t.place CROSS JOIN training_lines AS l ON l.rowid = c.id
 GROUP BY c.range, c.step;
 
--- Before the first step nothing is trained. How long evaluations and saves took is in no time of the log.
+-- Before the first step nothing is trained. Only nanoGPT itself times evaluations: with the last iteration of a line.
 DROP TABLE IF EXISTS temp.training_phases;
 CREATE TEMP TABLE training_phases AS
 SELECT job, attempt, 'init' AS kind, start_time + (c.so_far - seconds_before) - c.seconds AS start_time,
        start_time + (c.so_far - seconds_before) AS end_time
 FROM training_counted AS c CROSS JOIN training_ranges AS r ON r.rowid = c.range CROSS JOIN training_clocks AS k ON k.range = c.range
-WHERE c.step = 0 AND c.seconds > 0 AND NOT c.trained;
+WHERE c.step = 0 AND c.seconds > 0 AND NOT c.trained
+UNION ALL
+SELECT job, attempt, 'eval', start_time + (c.so_far - seconds_before) - e.usual - e.aside,
+       start_time + (c.so_far - seconds_before) - e.usual
+FROM training_evaluated AS e CROSS JOIN training_counted AS c ON c.id = e.id CROSS JOIN training_ranges AS r ON r.rowid = c.range
+CROSS JOIN training_clocks AS k ON k.range = c.range
+WHERE e.aside > 0;
 
 -- A save is of the step before it.
 DROP TABLE IF EXISTS temp.training_saves;
@@ -287,16 +293,18 @@ CREATE TEMP TABLE training_steps(job TEXT, attempt, step, start_time, end_time, 
                                  tflops_per_chip, mfu, mfu_reported,
                                  flops, place INTEGER PRIMARY KEY);
 INSERT INTO training_steps
-SELECT job, attempt, c.step, start_time + (c.so_far - seconds_before) - c.seconds, start_time + (c.so_far - seconds_before), c.seconds,
-       coalesce(c.since, 1),
+SELECT job, attempt, c.step, start_time + (c.so_far - seconds_before) - c.seconds, start_time + (c.so_far - seconds_before),
+       c.seconds - coalesce(e.aside, 0), coalesce(c.since, 1),
        iif(m.place IS NULL, iif(typeof(l.loss) <> 'text', l.loss, NULL), m.loss),
        iif(m.place IS NULL, iif(typeof(l.val_loss) <> 'text', l.val_loss, NULL), m.val_loss),
        iif(m.place IS NULL, iif(l.average_ms = 'nan', NULL, l.average_ms), m.average_ms),
-       :flops * coalesce(c.since, 1) / 1e12 / c.seconds / chips, :flops * coalesce(c.since, 1) / c.seconds / chips / peak_flops,
+       :flops * coalesce(c.since, 1) / 1e12 / (c.seconds - coalesce(e.aside, 0)) / chips,
+       :flops * coalesce(c.since, 1) / (c.seconds - coalesce(e.aside, 0)) / chips / peak_flops,
        iif(m.place IS NULL, iif(l.mfu > 0, l.mfu, NULL), m.mfu) / 100.0, :flops * coalesce(c.since, 1), c.rowid
 FROM training_ranges AS r CROSS JOIN training_clocks AS k ON k.range = r.rowid
 CROSS JOIN training_counted AS c ON c.rowid BETWEEN r.first_step AND r.last_step
 CROSS JOIN training_lines AS l ON l.rowid = c.id LEFT JOIN training_merged AS m ON m.place = c.rowid
+LEFT JOIN training_evaluated AS e ON e.id = c.id
 WHERE :only_relations IS NULL AND c.since IS NOT 0 AND c.seconds > 0 AND (c.since > 0 OR c.trained);
 
 DROP TABLE IF EXISTS temp.training_runs;
@@ -310,8 +318,10 @@ WITH told AS (
   FROM training_ranges AS r CROSS JOIN training_clocks AS k ON k.range = r.rowid
 ),
 summed AS ( -- what all steps took, and the first and the last of them
-  SELECT r.rowid AS range, sum(c.seconds) AS seconds, sum(coalesce(c.since, 1)) AS executions, min(c.rowid) AS first, max(c.rowid) AS last
+  SELECT r.rowid AS range, sum(c.seconds) - total(e.aside) AS seconds, sum(coalesce(c.since, 1)) AS executions, min(c.rowid) AS first,
+         max(c.rowid) AS last
   FROM training_ranges AS r CROSS JOIN training_counted AS c ON c.rowid BETWEEN r.first_step AND r.last_step
+  LEFT JOIN training_evaluated AS e ON e.id = c.id
   WHERE c.since IS NOT 0 AND c.seconds > 0 AND (c.since > 0 OR c.trained) GROUP BY r.rowid
 )
 SELECT r.job, r.attempt, 'pytorch' AS framework, r.chips, r.chip,
@@ -356,6 +366,7 @@ DROP TABLE training_clocks;
 DROP TABLE training_merged;
 DROP TABLE training_twice;
 DROP TABLE training_counted;
+DROP TABLE training_evaluated;
 DROP TABLE training_ranges;
 DROP TABLE training_files;
 DROP TABLE training_marks;

@@ -500,6 +500,46 @@ class NanoGpt(Case):
         )
         self.assertEqual(self.rows("SELECT step, round(durable_time, 5) FROM commits"), [(10, 4.94773)])
 
+    def test_an_evaluation_in_the_time_of_an_iteration(self):
+        """train.py times an iteration with the evaluation and the save before it: one of a line's iterations is longer, not all."""
+        line = "iter {}: loss 3.0, time {:.2f}ms, mfu 10.0%\n"
+        evaluation = "step {}: train loss 3.0, val loss 3.1\nsaving checkpoint to out\n"
+
+        def log(every, until=60, evaluations=20):
+            out = ["Initializing a new model from scratch\n"]
+            for i in range(until + 1):
+                if i % evaluations == 0:
+                    out.append(evaluation.format(i))
+                if i % every == 0:
+                    out.append(line.format(i, 9000 if i == 0 else 6500 if i % evaluations == 0 else 500))
+            return "".join(out)
+
+        for every in (1, 2, 5, 10):
+            self.map("nanogpt", self.file(log(every)), chips=1, outcome="completed")
+            found = {category: round(seconds, 3) for (category, _), seconds in self.seconds().items()}
+            self.assertEqual({"compile": 8.5, "eval": 18, "unrated": 30.5}, found, every)
+            rows = self.rows("SELECT sum(executions), round(sum(seconds), 3) FROM training_steps WHERE step > 0")
+            self.assertEqual([(60, 30)], rows, every)
+        # Each line has an evaluation: what an iteration takes is not told.
+        path = self.file(log(20))
+        self.map("nanogpt", path, chips=1, outcome="completed")
+        self.assertEqual(3, self.issues(path).get("long_steps"))
+        # The first line of a run that was resumed has its compilation too.
+        path = self.file(
+            log(10, 30)
+            + "Resuming training from out\n"
+            + evaluation.format(20)
+            + line.format(20, 9000)
+            + line.format(30, 500)
+        )
+        self.map("nanogpt", path, chips=1, outcome="completed")
+        self.assertEqual(
+            [(1, 1), (2, 0)],
+            self.rows(
+                "SELECT r.attempt, count(s.kind) FROM (SELECT 1 AS attempt UNION SELECT 2) AS r LEFT JOIN spans AS s ON s.attempt = r.attempt AND s.kind = 'eval' GROUP BY 1"
+            ),
+        )
+
     def test_the_real_log(self):
         path = REAL + "/nanogpt_2024-10-10.txt"
         if not os.path.exists(path):
