@@ -296,6 +296,59 @@ class Trackers(TrainerLogs):
                     [(1, i, 10 * i - 10, 10 * i, 1, 2.5) for i in range(1, 6)], self.steps(path), (factor, loss)
                 )
 
+    def test_numbers_of_steps_that_are_texts(self):
+        """A spreadsheet's 1,500 is 1500, 15/100 is 15; what is no number is none, and not the step 0 of a run begun anew."""
+        for text, number in (
+            ("1,500", 1500),
+            ("999,500", 999500),
+            ("12/100", 12),
+            ("1.2e3", 1200),
+            ("40.0", 40),
+            ("", None),
+            ("nan", None),
+            ("7k", None),
+        ):
+            rows = [(3, 10), (text, 20), ("1,000,000", 30), ("1,000,010", 40)]
+            steps = [step for step in (3, number, 10**6, 10**6 + 10) if step is not None]
+            for name, form in (
+                ("s.csv", lambda step, at: f'"{step}",{T0 + at},2.5\n'),
+                ("w.csv", lambda step, at: f'"{step}",{T0 + at},{at},2.5\n'),
+                ("s.jsonl", lambda step, at: json.dumps({"step": step, "timestamp": T0 + at, "loss": 2.5}) + "\n"),
+                ("w.jsonl", lambda step, at: json.dumps({"_step": step, "_timestamp": T0 + at, "loss": 2.5}) + "\n"),
+            ):
+                head = {"s.csv": "step,timestamp,loss\n", "w.csv": "_step,_timestamp,_runtime,loss\n"}.get(name, "")
+                path = self.file(head + "".join(form(*row) for row in rows), name)
+                found = self.rows("SELECT attempt, step FROM trace_training_steps(?)", self.fleet(path))
+                self.assertEqual([(1, step) for step in steps], [row for row in found], (name, text))
+                self.assertEqual({} if number else {"impossible_time": 1}, self.issues(path), (name, text))
+
+    def test_records_without_the_number_of_the_trainer_s_step(self):
+        """One run's records number their steps in one way: those of the fewer are left out, or all count by the tracker's own number."""
+
+        def of(lacking):
+            path = self.file(
+                "".join(
+                    json.dumps(
+                        {"_step": i, "_timestamp": T0 + 10 * i, "_runtime": 10 * i, "loss": 2.5}
+                        | ({} if i in lacking else {"train/global_step": 100 * i})
+                    )
+                    + "\n"
+                    for i in range(1, 8)
+                ),
+                "w.jsonl",
+            )
+            return [row[:4] for row in self.steps(path)], self.issues(path)
+
+        self.assertEqual(([(1, i * 100, 10 * i - 10, 10 * i) for i in range(1, 8)], {}), of(()))
+        self.assertEqual(
+            (
+                [(1, 100, 0, 10), (1, 200, 10, 20), (1, 400, 20, 40), (1, 500, 40, 50), (1, 700, 50, 70)],
+                {"missing_field": 2},
+            ),
+            of((3, 6)),
+        )
+        self.assertEqual(([(1, i, 10 * i - 10, 10 * i) for i in range(1, 8)], {"missing_field": 4}), of((2, 3, 4, 6)))
+
     def test_values_that_are_no_objects(self):
         for name, key in (("mlflow-train_loss.json", "metrics"), ("trainer_state.json", "log_history")):
             with open(os.path.join(FIXTURES, name), encoding="utf-8") as file:

@@ -39,12 +39,6 @@ SELECT file, 'warning', 'missing_end', min(line), count(*), 'saves without their
 FROM trainer_marks WHERE kind = 'open' GROUP BY file;
 DELETE FROM trainer_marks WHERE kind = 'open';
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'missing_field', min(line), sum(n),
-       'records without the number of the trainer''s step, which others of their run have: they count by the tracker''s own'
-FROM (SELECT file, min(iif(own IS NULL, line, NULL)) AS line, count(*) - count(own) AS n
-      FROM trainer_history GROUP BY file, run HAVING count(own) > 0)
-WHERE n > 0 GROUP BY file;
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'info', 'unknown_column', min(line), count(*),
        'values of a rate that is not of a chip, or whose unit is not certain: not read: ' || group_concat(key, ', ')
          || '. The option flops rates steps'

@@ -51,7 +51,7 @@ CREATE TEMP TABLE trainer_told AS
 SELECT file, line, step, loss, tag, value, run, record, said AS told, iif(time IS NULL, said, NULL) AS said,
        CASE WHEN time < 1e8 THEN NULL WHEN time < 1e11 THEN time WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6
             ELSE time / 1e9 END AS time
-FROM (SELECT r.file, r.line, json_extract(r.record, s.path) + 0 AS step, json_extract(r.record, l.path) AS loss,
+FROM (SELECT r.file, r.line, json_extract(r.record, s.path) AS step, json_extract(r.record, l.path) AS loss,
              json_extract(r.record, g.path) AS tag, json_extract(r.record, v.path) AS value, json_extract(r.record, u.path) AS run,
              r.record, json_extract(r.record, t.path) AS said,
              iif(typeof(json_extract(r.record, t.path)) = 'text',
@@ -71,6 +71,12 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'unread_time', min(line), count(*),
        'times such as "' || said || '" are not read: write 2026-01-06T12:00:00 or Unix seconds' FROM trainer_told
 WHERE said GLOB '[0-9]*[/.][0-9]*[/.][0-9]*' GROUP BY file;
+-- Of numbers that are texts "1,500" is 1500 and "15/100" is 15; what else is no number is none.
+UPDATE trainer_told SET step = CASE WHEN step NOT GLOB '[-+.0-9]*' THEN NULL
+                                    WHEN step NOT GLOB '*[^-+.0-9eE]*' OR step NOT GLOB '*[^0-9/]*' THEN step + 0
+                                    WHEN step GLOB '*[0-9],[0-9][0-9][0-9]' AND step NOT GLOB '*[^0-9,]*'
+                                      THEN replace(step, ',', '') + 0 END
+WHERE typeof(step) = 'text';
 -- A table whose first row is the last one in time is read from its end.
 DROP TABLE IF EXISTS temp.trainer_turned;
 CREATE TEMP TABLE trainer_turned AS

@@ -13,7 +13,7 @@ SELECT file, line, json_extract(record, '$._timestamp') AS told,
        iif(time IS NULL, json_extract(record, '$._timestamp'), NULL) AS said,
        CASE WHEN time < 1e11 THEN time WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6
                         ELSE time / 1e9 END AS time,
-       runtime, iif(typeof(own) = 'text', own + 0, own) AS own, iif(typeof(number) = 'text', number + 0, number) AS number, loss, tflops,
+       runtime, own, number, loss, tflops,
        iif(tflops IS NULL AND of_rate AND line < 100, record, NULL) AS otherwise, run, evaluated
 FROM (SELECT _file AS file, _line AS line,
              CASE typeof(json_extract(record, '$._timestamp')) WHEN 'text'
@@ -67,6 +67,31 @@ FROM (SELECT _file AS file, _line AS line,
       LIMIT -1) -- else SQLite compiles these expressions for each part of the union
 WHERE (typeof(loss) IN ('integer', 'real') OR loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*'
        OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf') OR loss IS NULL AND tflops + 0 > 0);
+-- Of numbers that are texts "1,500" is 1500 and "15/100" is 15; what else is no number is none.
+UPDATE trainer_history SET (own, number)
+  = (SELECT max(iif(place = 0, n, NULL)), max(iif(place = 1, n, NULL))
+     FROM (SELECT key AS place, CASE WHEN type <> 'text' THEN value WHEN value NOT GLOB '[-+.0-9]*' THEN NULL
+                                     WHEN value NOT GLOB '*[^-+.0-9eE]*' OR value NOT GLOB '*[^0-9/]*' THEN value + 0
+                                     WHEN value GLOB '*[0-9],[0-9][0-9][0-9]' AND value NOT GLOB '*[^0-9,]*'
+                                       THEN replace(value, ',', '') + 0 END AS n
+           FROM json_each(json_array(own, number))))
+WHERE typeof(own) = 'text' OR typeof(number) = 'text';
+-- Records of a run number their steps in one way. Of those that lack the trainer's number, which most have, the time is the next one's.
+DROP TABLE IF EXISTS temp.trainer_mixed;
+CREATE TEMP TABLE trainer_mixed AS
+SELECT file, run, min(iif(own IS NULL, line, NULL)) AS line, count(*) - count(own) AS n, 2 * count(own) >= count(*) AS by_own
+FROM trainer_history WHERE loss IS NOT NULL AND NOT coalesce(evaluated, 0) GROUP BY file, run
+HAVING count(own) BETWEEN 1 AND count(*) - 1;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'missing_field', min(line), sum(n),
+       iif(by_own, 'records without the number of the trainer''s step, which most of their run have: left out, their time is the next one''s',
+                   'records without the number of the trainer''s step, which others of their run have: all count by the tracker''s own')
+FROM trainer_mixed GROUP BY file, by_own;
+DELETE FROM trainer_history WHERE own IS NULL AND loss IS NOT NULL
+  AND EXISTS (SELECT 1 FROM trainer_mixed AS m WHERE by_own AND m.file = trainer_history.file AND m.run IS trainer_history.run);
+UPDATE trainer_history SET own = NULL
+WHERE EXISTS (SELECT 1 FROM trainer_mixed AS m WHERE NOT by_own AND m.file = trainer_history.file AND m.run IS trainer_history.run);
+DROP TABLE trainer_mixed;
 -- What a record says of an evaluation is no step.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'info', 'unused_events', min(line), count(*), 'records of an evaluation: they are no steps'
