@@ -65,7 +65,7 @@ FROM (SELECT coalesce(:deepspeed, :nemo, :titan, :wandb, :wandb_columns, :wandb_
 DROP TABLE IF EXISTS temp.trainer_points;
 -- run: as a tracker's record names it; part, at: of exports of one run (same_run.sql)
 CREATE TEMP TABLE trainer_points(file, line, job TEXT, rank, time, step, seconds, loss, tflops, begun, resumed, run, part, at);
-DROP TABLE IF EXISTS temp.trainer_marks; -- kind 'saved': safe at `time`; others are spans
+DROP TABLE IF EXISTS temp.trainer_marks; -- kind 'saved': safe at `time`; 'completed', 'failed': over then; others are spans
 CREATE TEMP TABLE trainer_marks(file, line, job TEXT, rank, kind, start_time, time, step);
 DROP TABLE IF EXISTS temp.trainer_worlds;
 CREATE TEMP TABLE trainer_worlds(file, chips);
@@ -86,6 +86,7 @@ FROM log_trace(:deepspeed, '(?x) (?: \[ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d
     | (?: Loading | Begin\ Load )\ checkpoint\ from\ (?: \S*? global_step (?<loading>\d+) | \S* / (?<loading_tag>[^/\s]+) / [^/\s]+ _states\.pt )
     | (?: Loaded | End\ Load )\ checkpoint\ from\ (?: \S*? global_step (?<loaded>\d+) | \S* / (?<loaded_tag>[^/\s]+) / [^/\s]+ _states\.pt )
     | Process\ (?<over>\d+)\ exits\ successfully
+    | \ exits\ with\ return\ code\ =\ (?<code>-?\d+)
     | step=(?<plain>\d+),\ skipped=(?<skipped>\d+)
     | dist_world_size=(?<world>\d+) )', 'ignore', coalesce(:zone, 'UTC'));
 
@@ -102,9 +103,12 @@ INSERT INTO trainer_worlds SELECT file, max(json_extract(fields, '$.world')) FRO
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'skipped_steps', min(line), max(json_extract(fields, '$.skipped')),
        'steps that were skipped: they count as progress' FROM training_lines WHERE json_extract(fields, '$.skipped') > 0 GROUP BY file;
--- The launcher begins a run.
+-- The launcher begins a run, and says how it ended.
 INSERT INTO trainer_marks(file, line, job, kind, start_time, time) SELECT file, line, file, 'init', time, time
-FROM training_lines WHERE json_extract(fields, '$.world') IS NOT NULL;
+FROM training_lines WHERE json_extract(fields, '$.world') IS NOT NULL
+UNION ALL
+SELECT file, line, file, iif(json_extract(fields, '$.code') <> 0, 'failed', 'completed'), time, time
+FROM training_lines WHERE coalesce(json_extract(fields, '$.over'), json_extract(fields, '$.code')) IS NOT NULL AND time IS NOT NULL;
 .read sql/formats/trainer/deepspeed.sql
 DROP TABLE training_lines;
 --@ end
@@ -126,6 +130,7 @@ FROM log_trace(:nemo,
       (?: (?= [^\r]* TFLOPS_per_GPU=(?<tflops> [\d.]+ (?: e[+-]?\d+ )? ) ) )? [^\r]*? global_step=(?: (?<step>\d+) (?: \.0* )? (?= [,\s\]] ) | (?<rounded> [\d.]+ e\+?\d+ ) )
     | Global\ Checkpoint\ Save\ :\ Rank:\ 0\ :\ Iteration:\ (?<saving>\d+)\ :\ Start\ time:\ (?<at>[\d.]+) s\ :\ Save\ duration:\ (?<took>[\d.]+) s
     | Successfully\ saved\ checkpoint\ from\ iteration \s+ (?<saved>\d+)
+    | `Trainer\.fit`\ stopped:\ `max_(?<reached>\w+)=\d+`\ reached
     | Global\ Checkpoint\ Load\ :\ Rank\ ?:\ 0\ :\ Start\ time\ ?:\ (?<at>[\d.]+) s\ :\ Time\ spent\ in\ load_checkpoint:\ (?<load>[\d.]+) s
     | MEMBER:\ \d+/(?<world>\d+) )
   (?(<time>) | (?: (?= .* "time(?:stamp)?"\s*:\s*"(?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) " ) )? )
@@ -290,6 +295,10 @@ UPDATE training_runs SET start_time
                               FROM trainer_placed AS p WHERE p.job = training_runs.job AND p.attempt = training_runs.attempt), start_time)),
   end_time = max(end_time, coalesce((SELECT max(p.time) FROM trainer_placed AS p
                                      WHERE p.job = training_runs.job AND p.attempt = training_runs.attempt), end_time));
+-- How the program's own launcher or loop says that it ended: a process that failed outweighs others that did not.
+UPDATE training_runs SET own_outcome
+  = coalesce(own_outcome, (SELECT max(p.kind) FROM trainer_placed AS p
+                           WHERE p.job = training_runs.job AND p.attempt = training_runs.attempt AND p.kind IN ('completed', 'failed')));
 
 .read sql/formats/log/held.sql
 

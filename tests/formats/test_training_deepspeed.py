@@ -74,6 +74,36 @@ class DeepSpeed(TrainerLogs):
             [(50,)], self.rows("SELECT step FROM trace_records(?) WHERE record = 'commits'", self.file(broken, "log"))
         )
 
+    def test_how_a_launcher_says_that_a_run_ended(self):
+        """It holds its chips until then, and what it had not saved is kept or lost; a second stage undoes nothing."""
+        launch = "[2026-03-03 10:{}] [INFO] [launch.py:163:main] dist_world_size=8\n"
+        step = "[2026-03-03 10:{0}] [INFO] [timer.py:260:stop] epoch=0/micro_step={1}/global_step={1}, RunningAvgSamplesPerSec=25.02, CurrSamplesPerSec=25.70\n"
+        good = "[2026-03-03 10:{0}] [INFO] [launch.py:351:main] Process 4811 exits successfully.\n"
+        bad = "[2026-03-03 10:{0}] [ERROR] [launch.py:325:sigkill_handler] ['python3', 'train.py'] exits with return code = {1}\n"
+        run = launch.format("00:00,000") + "".join(step.format(f"01:{10 * i:02},000", i) for i in range(1, 6))
+        again = launch.format("41:00,000") + "".join(step.format(f"42:{10 * i:02},000", i) for i in range(1, 4))
+        for end, outcome, sums in (
+            ("", None, {"unknown": 50}),
+            (good.format("01:50,000"), "completed", {"unrated": 50}),
+            (good.format("01:52,000") + good.format("01:55,000"), "completed", {"unrated": 50, "unknown": 5}),
+            (bad.format("31:50,000", 0), "completed", {"unrated": 50, "unknown": 1800}),
+            (bad.format("31:50,000", 1), "failed", {"unknown": 50 + 1800}),
+            (bad.format("31:50,000", -9) + good.format("31:51,000"), "failed", {"unknown": 50 + 1801}),
+        ):
+            path = self.file(run + end, "log")
+            self.assertEqual({"startup": 60} | sums, self.sums(path, 8), end)
+            self.assertEqual(
+                [(outcome,)], self.rows("SELECT outcome FROM trace_records(?) WHERE record = 'allocations'", path), end
+            )
+        # A hang of half an hour is no demand of a job that holds nothing.
+        path = self.file(run + bad.format("31:50,000", 1) + again + good.format("42:30,000"), "log")
+        self.assertEqual(
+            {"startup": 120, "lost": 50, "unknown": 1800, "queued": 550, "unrated": 30}, self.sums(path, 8)
+        )
+        # Trained to its end, then another stage in the same log: both stay.
+        path = self.file(run + good.format("01:50,000") + again + good.format("42:30,000"), "log")
+        self.assertEqual({"startup": 120, "unrated": 80}, self.sums(path, 8))
+
     def test_nebula(self):
         """DeepSpeed's engine that saves to memory first: that time blocks; a save is durable once the run begins the next one or ends well. What is loaded may be another save than the one asked for."""
         with open(FIXTURES + "/deepspeed.log", encoding="utf-8") as file:

@@ -46,6 +46,25 @@ class Trainer(TrainerLogs):
             self.sums(path, 16),
         )
 
+    def test_a_run_of_nemo_that_came_to_its_end(self):
+        """Lightning's loop says that the last step is done: what was not saved is kept."""
+        with open(FIXTURES + "/nemo.log", encoding="utf-8") as file:
+            text = file.read()
+        kept = self.sums(FIXTURES + "/nemo.log", 16)
+        for end in (
+            "`Trainer.fit` stopped: `max_steps=9` reached.\n",
+            "[NeMo I 2026-03-03 10:01:58 rank_zero:64] `Trainer.fit` stopped: `max_epochs=1` reached.\n",
+        ):
+            path = self.file(text + end, "log")
+            self.assertEqual(
+                kept | {"unrated": kept["unrated"] + kept["pending"], "pending": None},
+                self.sums(path, 16) | {"pending": self.sums(path, 16).get("pending")},
+            )
+            self.assertEqual(
+                [("failed",), ("completed",)],
+                self.rows("SELECT outcome FROM trace_records(?) WHERE record = 'allocations' ORDER BY attempt", path),
+            )
+
     def test_every_tenth_step_of_nemo(self):
         """A line every ten steps has the mean of their times, the first of a run as well, and no clock: it follows the lines above that have one, and a restart's
         clock says nothing of the steps before it."""

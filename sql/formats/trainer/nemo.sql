@@ -71,6 +71,8 @@ SELECT file, line, file, 'checkpoint', at, at + json_extract(fields, '$.took'), 
 FROM trainer_dated WHERE json_extract(fields, '$.took') IS NOT NULL
 UNION ALL SELECT file, line, file, 'saved', NULL, at, json_extract(fields, '$.saved')
 FROM trainer_dated WHERE json_extract(fields, '$.saved') IS NOT NULL
+UNION ALL SELECT file, line, file, 'completed', at, at, NULL
+FROM trainer_dated WHERE json_extract(fields, '$.reached') IS NOT NULL
 UNION ALL SELECT file, line, file, 'restore', at, at + json_extract(fields, '$.load'), NULL
 FROM trainer_dated WHERE json_extract(fields, '$.load') IS NOT NULL;
 DROP TABLE trainer_dated;
