@@ -30,6 +30,7 @@
 -- find, and training_steps, a row a logged step. The rules are explained in docs/formats/log.md.
 
 .read sql/formats/maxtext/input.sql
+.read sql/formats/log/tail.sql
 .read sql/formats/log/stamps.sql
 .read sql/formats/log/rotated.sql
 .read sql/formats/log/reversed.sql
@@ -351,6 +352,12 @@ FROM training_phases CROSS JOIN training_attempts AS a ON a.rowid = run
 WHERE kind = 'restore' AND NOT EXISTS (SELECT 1 FROM training_lines AS l WHERE l.rowid BETWEEN a.first AND a.last AND l.step IS NOT NULL)
 GROUP BY run;
 
+DROP TABLE IF EXISTS temp.training_tails;
+CREATE TEMP TABLE training_tails AS
+SELECT a.job, a.attempt, t.time
+FROM training_tail AS t JOIN (SELECT file, max(last) AS last FROM training_attempts GROUP BY file) AS f USING (file)
+JOIN training_attempts AS a ON a.last = f.last WHERE a.timed;
+
 -- ---- 3. The relations ----
 
 .read sql/formats/log/held.sql
@@ -384,6 +391,7 @@ ORDER BY job, attempt, durable_time;
 -- ---- 4. Tables that are no longer needed ----
 
 DROP TABLE training_runs;
+DROP TABLE training_tail;
 DROP TABLE training_stretches;
 DROP TABLE training_saves;
 DROP TABLE training_phases;

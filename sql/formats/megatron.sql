@@ -44,7 +44,8 @@ SELECT _file AS file, _line AS line, time, step, log_group(_record, 'ms') AS tol
        iif(step IS NULL, log_group(_record, 'validated'), NULL) AS told_validated,
        iif(step IS NULL, log_group(_record, 'exit'), NULL) AS told_exit,
        log_group(_record, 'steps') AS told_steps, iif(step IS NULL, log_group(_record, 'other'), NULL) AS told_other,
-       nullif(max(coalesce(log_group(_record, 'skipped'), 0), coalesce(log_group(_record, 'nans'), 0)), 0) AS told_skipped
+       nullif(max(coalesce(log_group(_record, 'skipped'), 0), coalesce(log_group(_record, 'nans'), 0)), 0) AS told_skipped,
+       step IS NULL AND fields IS NULL AS is_tail
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
   (?: (?: \[ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) \] \s* | \[ (?<time> \d{8}\ \d\d:\d\d:\d\d ) \] \[rank- .{0,200}? | (?= \d{4}-\d\d- ) (?! .* \[\d{4}-) (?<time> \d{4}-\d\d-\d\d[T\ ]\d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )?
       \biteration \s+ (?<step>\d+) / \s* (?<steps>\d+) \s* \|
@@ -60,10 +61,19 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
     | using\ world\ size: \s* (?<world>\d+)
     | (?<time> \d{4}-\d\d-\d\d\ [\d:]+ ,\d+ ) \]\ \[\w+\] \s* \[ (?: timer | logging ) \.py: (?<other>)
     | \[exiting\ program\ (?<exit> at\ iteration | after\ [\d.]+\ minutes | after\ receiving )
+      (?: [^\]]{0,60} \]\ datetime:\ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) )?
     | \]\ datetime:\ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) (?<other>)
     | \bGPU\ utilization: \s* (?<ahead>[\d.]+) \s* MODEL_TFLOP/s/GPU )',
-  'ignore', coalesce(:zone, 'UTC'));
+  'last', coalesce(:zone, 'UTC'));
 
+.read sql/formats/log/tail.sql
+-- It tells the time where training is over.
+INSERT INTO training_tail
+SELECT l.file, l.time
+FROM (SELECT max(iif(told_other IS NOT NULL AND time IS NOT NULL, rowid, NULL)) AS other, max(iif(step IS NULL, NULL, rowid)) AS last
+      FROM training_lines WHERE (SELECT 1 FROM training_lines WHERE told_other IS NOT NULL LIMIT 1) GROUP BY file) AS f
+CROSS JOIN training_lines AS l ON l.rowid = f.other
+WHERE other > last;
 .read sql/formats/log/stamps.sql
 .read sql/formats/log/rotated.sql
 .read sql/formats/log/reversed.sql
@@ -276,6 +286,12 @@ WITH said AS (
 SELECT a.job, a.attempt, iif(saved, 'checkpoint', 'eval') AS kind, a.end_time AS start_time, b.start_time AS end_time, NULL AS step
 FROM said JOIN training_steps AS a ON a.rowid = said.id
 JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND +b.job = a.job AND +b.attempt = a.attempt WHERE b.start_time > a.end_time
+UNION ALL -- after the last iteration, up to where it exits
+SELECT a.job, a.attempt, iif(saved, 'checkpoint', 'eval'), a.end_time, max(e.end_time), NULL
+FROM said JOIN training_steps AS a ON a.rowid = said.id JOIN training_events AS e ON e.job = a.job AND e.attempt = a.attempt
+WHERE e.told_exit IS NOT NULL AND e.time > a.end_time
+  AND NOT EXISTS (SELECT 1 FROM training_steps AS b WHERE b.rowid = a.rowid + 1 AND +b.job = a.job AND +b.attempt = a.attempt)
+GROUP BY a.rowid
 UNION ALL
 SELECT job, attempt, iif(told_timer = 'evaluate', 'eval', 'checkpoint'), end_time - seconds, end_time, NULL
 FROM training_events WHERE told_timer IS NOT NULL AND NOT timed
@@ -310,14 +326,22 @@ WHERE e.told_saved IS NOT NULL AND coalesce(iif(e.timed, NULL, e.end_time), late
 -- (CROSS: the steps are the outer ones, and looked up is the attempt of each.)
 DROP TABLE IF EXISTS temp.training_runs;
 CREATE TEMP TABLE training_runs AS
-SELECT s.job, s.attempt, 'pytorch' AS framework, e.chips, e.chip, min(s.start_time) AS start_time, max(s.end_time) AS end_time,
+SELECT s.job, s.attempt, 'pytorch' AS framework, e.chips, e.chip, min(s.start_time) AS start_time,
+       max(max(s.end_time), coalesce(e.exits, 0)) AS end_time,
        -- It exits when its options say so, or by a signal: what is stopped so and goes on was none of its own will.
        CASE WHEN max(s.step) = e.steps OR told_exit <> 'after receiving' THEN 'completed'
             WHEN told_exit IS NOT NULL AND s.attempt = max(s.attempt) OVER (PARTITION BY s.job) THEN 'cancelled' END AS own_outcome
 FROM training_steps AS s
-CROSS JOIN (SELECT job, attempt, max(chips) AS chips, NULL AS chip, max(told_steps) AS steps, max(told_exit) AS told_exit
+CROSS JOIN (SELECT job, attempt, max(chips) AS chips, NULL AS chip, max(told_steps) AS steps, max(told_exit) AS told_exit,
+                   max(iif(timed AND told_exit IS NOT NULL, time, NULL)) AS exits
             FROM training_events GROUP BY job, attempt) AS e USING (job, attempt)
 GROUP BY s.job, s.attempt;
+
+DROP TABLE IF EXISTS temp.training_tails;
+CREATE TEMP TABLE training_tails AS
+SELECT r.job, r.attempt, t.time
+FROM training_tail AS t JOIN training_files AS f USING (file) JOIN training_ranges AS r ON r.of_file = f.rowid AND r.last = f.last
+WHERE r.timed;
 
 -- ---- 3. The relations ----
 
@@ -327,6 +351,7 @@ GROUP BY s.job, s.attempt;
 -- ---- 4. Tables that are no longer needed ----
 
 DROP TABLE training_runs;
+DROP TABLE training_tail;
 DROP TABLE training_saves;
 DROP TABLE training_phases;
 DROP TABLE training_events;

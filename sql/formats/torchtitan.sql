@@ -33,7 +33,7 @@ SELECT _file AS file, _line AS line, time, step, log_group(_record, 'rank') AS r
        iif(step IS NULL, NULL, log_group(_record, 'validate') IS NOT NULL) AS validates,
        log_group(_record, 'loss') AS loss, log_group(_record, 'tps') AS tps, log_group(_record, 'tflops') AS tflops,
        log_group(_record, 'mfu') AS mfu,
-       iif(step IS NULL, fields, NULL) AS fields
+       iif(step IS NULL, fields, NULL) AS fields, step IS NULL AND fields IS NULL AS is_tail
 FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
     (?: .*? \[rank (?<rank>\d+) \] )? .*? (?: (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d (?: [.,]\d+ )? ) | \[ (?<time> \d{8}\ \d\d:\d\d:\d\d ) \] \[rank- ) .{0,300}?
     (?: (?<validate> validate\s+ )? (?: \e\[ [\d;]* m )? step: \s* (?<step>\d+) (?= [\s\e] ) (?: (?= .* (?: \b | (?<= m ) ) loss: \s* (?<loss>[^\s\e]+) ) )?
@@ -50,7 +50,8 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
       | capacity:\ (?<chip>\S.*?)\ with\ [\d.]+GiB\ memory
       | device\ mesh\ with\ \[.*?\],\ \[ (?<mesh>[\d,\ ]+) \]
       | device\ mesh\ with\ parallelism:\ pp=(?<pp>\d+),\ dp_replicate=(?<replicate>\d+),\ dp_shard=(?<shard>\d+),\ cp=(?<cp>\d+),\ tp=(?<tp>\d+) )',
-    'ignore', coalesce(:zone, 'UTC'));
+    'last', coalesce(:zone, 'UTC'));
+.read sql/formats/log/tail.sql
 DROP TABLE IF EXISTS temp.training_lowest;
 CREATE TEMP TABLE training_lowest(file TEXT PRIMARY KEY, lowest);
 INSERT INTO training_lowest SELECT file, min(rank) FROM training_lines
@@ -337,6 +338,11 @@ FROM training_ranges AS r
 WHERE steps > 0 OR EXISTS (SELECT 1 FROM training_marks AS m WHERE m.id BETWEEN first AND last AND loaded IS NOT NULL)
 ORDER BY job, attempt;
 
+DROP TABLE IF EXISTS temp.training_tails;
+CREATE TEMP TABLE training_tails AS
+SELECT r.job, r.attempt, t.time
+FROM training_tail AS t JOIN training_files AS f USING (file) JOIN training_ranges AS r ON r.last = f.last;
+
 -- ---- 3. The relations ----
 
 .read sql/formats/log/held.sql
@@ -345,6 +351,7 @@ ORDER BY job, attempt;
 -- ---- 4. Tables that are no longer needed ----
 
 DROP TABLE training_runs;
+DROP TABLE training_tail;
 DROP TABLE training_saves;
 DROP TABLE training_phases;
 DROP TABLE training_ranges;

@@ -69,12 +69,14 @@ DROP TABLE IF EXISTS temp.trainer_marks; -- kind 'saved': safe at `time`; 'compl
 CREATE TEMP TABLE trainer_marks(file, line, job TEXT, rank, kind, start_time, time, step);
 DROP TABLE IF EXISTS temp.trainer_worlds;
 CREATE TEMP TABLE trainer_worlds(file, chips);
+DROP TABLE IF EXISTS temp.trainer_tail;
+CREATE TEMP TABLE trainer_tail(file TEXT, time); -- until when a log goes on
 
 --@ if :deepspeed IS NOT NULL
 -- DeepSpeed: a line every so many steps. A save blocks from "is about to be saved" to "is ready now".
 DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
-SELECT _file AS file, _line AS line, time, step, fields
+SELECT _file AS file, _line AS line, time, step, fields, fields IS NULL AS is_tail
 FROM log_trace(:deepspeed, '(?x) (?: \[ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d (?: [,.]\d+ )? ) \] .{0,200}? )?
   (?: \b (?: epoch=\d+/micro_step=\d+/global_step= | (?<= \]\ ) \d+/ ) (?<step>\d+) ,\ RunningAvgSamplesPerSec=
     | (?: Checkpoint\ (?<saving>\S+)\ is\ about\ to\ be\ saved! | \[Nebula\]\ Start\ Checkpoint\ for\ tag: (?: \w+\(tag=\x27 )? (?<saving>[^\s\x27]+) )
@@ -88,8 +90,9 @@ FROM log_trace(:deepspeed, '(?x) (?: \[ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d
     | Process\ (?<over>\d+)\ exits\ successfully
     | \ exits\ with\ return\ code\ =\ (?<code>-?\d+)
     | step=(?<plain>\d+),\ skipped=(?<skipped>\d+)
-    | dist_world_size=(?<world>\d+) )', 'ignore', coalesce(:zone, 'UTC'));
+    | dist_world_size=(?<world>\d+) )', 'last', coalesce(:zone, 'UTC'));
 
+.read sql/formats/log/tail.sql
 .read sql/formats/log/rotated.sql
 DROP TABLE training_heads;
 -- The engine of pipelines has no line of a rate beside that of the learning rate.
@@ -110,6 +113,8 @@ UNION ALL
 SELECT file, line, file, iif(json_extract(fields, '$.code') <> 0, 'failed', 'completed'), time, time
 FROM training_lines WHERE coalesce(json_extract(fields, '$.over'), json_extract(fields, '$.code')) IS NOT NULL AND time IS NOT NULL;
 .read sql/formats/trainer/deepspeed.sql
+INSERT INTO trainer_tail SELECT file, time FROM training_tail;
+DROP TABLE training_tail;
 DROP TABLE training_lines;
 --@ end
 
@@ -120,7 +125,8 @@ DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
 SELECT _file AS file, _line AS line,
        iif(json_extract(fields, '$.other') IS NULL, coalesce(json_extract(fields, '$.at'), time), NULL) AS time,
-       iif(json_extract(fields, '$.other') IS NULL, NULL, time) AS other_time, step, fields
+       iif(json_extract(fields, '$.other') IS NULL, NULL, time) AS other_time, step, fields,
+       fields IS NULL AS is_tail
 FROM log_trace(:nemo,
                '(?x) (?: \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d ) .{0,200}? | ^ [^\r]{0,60}? (?= \d{4}-\d\d- ) (?! .* \[NeMo) (?<time> \d{4}-\d\d-\d\d[T\ ]\d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) [^\r]{0,300}? )?
   (?: Training\ epoch\ \d+ ,\ iteration\ \d+/\d+\ \| .*? global_step:\ (?<step>\d+) (?= \s* \| )
@@ -135,8 +141,9 @@ FROM log_trace(:nemo,
     | MEMBER:\ \d+/(?<world>\d+) )
   (?(<time>) | (?: (?= .* "time(?:stamp)?"\s*:\s*"(?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) " ) )? )
   | \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d ) (?<other> \ )',
-               'ignore', coalesce(:zone, 'UTC'));
+               'last', coalesce(:zone, 'UTC'));
 
+.read sql/formats/log/tail.sql
 .read sql/formats/log/stamps.sql
 .read sql/formats/log/rotated.sql
 .read sql/formats/log/reversed.sql
@@ -144,6 +151,8 @@ FROM log_trace(:nemo,
 .read sql/formats/log/begun.sql
 
 .read sql/formats/trainer/nemo.sql
+INSERT INTO trainer_tail SELECT file, time FROM training_tail;
+DROP TABLE training_tail;
 DROP TABLE training_begun;
 DROP TABLE training_lines;
 --@ end
@@ -295,11 +304,7 @@ UPDATE training_runs SET start_time
                               FROM trainer_placed AS p WHERE p.job = training_runs.job AND p.attempt = training_runs.attempt), start_time)),
   end_time = max(end_time, coalesce((SELECT max(p.time) FROM trainer_placed AS p
                                      WHERE p.job = training_runs.job AND p.attempt = training_runs.attempt), end_time));
--- How the program's own launcher or loop says that it ended: a process that failed outweighs others that did not.
-UPDATE training_runs SET own_outcome
-  = coalesce(own_outcome, (SELECT max(p.kind) FROM trainer_placed AS p
-                           WHERE p.job = training_runs.job AND p.attempt = training_runs.attempt AND p.kind IN ('completed', 'failed')));
-
+.read sql/formats/trainer/over.sql
 .read sql/formats/log/held.sql
 
 DROP TABLE IF EXISTS temp.spans;

@@ -336,6 +336,60 @@ class CutOff(Case):
                     self.assertEqual(wanted, self.rows(steps, self.file(first + cut + between + second)))
 
 
+class GoesOn(Case):
+    """A log that goes on after its last step is of a run that hangs or is torn down: it holds its chips until then."""
+
+    LINES = {name: form for name, form in CutOff.LINES.items() if name != "nanogpt"}
+    GLOG = "[rank3]:[E303 10:30:40.250000123 ProcessGroupNCCL.cpp:616] [Rank 3] Watchdog caught a time-out\n"
+
+    def log(self, name, shift=0):
+        return "".join(self.LINES[name].format(*divmod(2 * n + shift, 60), n) for n in range(1, 6))
+
+    def held(self, *logs, **more):
+        """From when to when each attempt's chips were held, in seconds from 10:00:00."""
+        sources = [{"path": self.file(text, "log"), "chips": 8, "outcome": "failed"} | more for text in logs]
+        return self.rows(
+            """SELECT round(start_time - s.at, 2), round(end_time - s.at, 2)
+               FROM (SELECT strftime('%s', '2026-03-03 10:00:00') + 0 AS at) AS s, trace_records(?) WHERE record = 'allocations' ORDER BY 1""",
+            json.dumps({"sources": sources}),
+        )
+
+    def test_a_hang(self):
+        for name in self.LINES:
+            text = self.log(name)
+            ((begin, end),) = self.held(text)
+            self.assertEqual(10, end)
+            zoned = name == "trainer"
+            zone, other = ("Z", "") if zoned else ("", "Z")
+            for more, until in (
+                (self.GLOG, 10 if zoned else 1840.25),
+                ("E0303 10:30:40.250000 912 coordination_service.cc:5] Polled\n", 10 if zoned else 1840.25),
+                (f"[2026-03-03 10:30:40,250{zone}] torch: [WARNING] Sending process 4 SIGTERM\n", 1840.25),
+                (f"[rank0]: 2026/03/03 10:30:40.25{zone} hangs\nTraceback (most recent call last):\n  2026\n", 1840.25),
+                # the clocks of another host, of a zone beside times without one, and of another day
+                ("slurmstepd: error: *** STEP 4242.0 ON node0012 CANCELLED AT 2026-03-03T10:30:40 ***\n", 10),
+                (f"2026-03-03T10:30:40{other} hangs\n", 10),
+                (f"2026-03-02 10:30:40{zone} before\n", 10),
+                ("Traceback (most recent call last):\n", 10),
+            ):
+                with self.subTest(name=name, more=more):
+                    self.assertEqual([(begin, until)], self.held(text + more))
+
+    def test_between_two_runs(self):
+        """What stands there may be of either; in a file of its own it is of the first, up to when the second begins."""
+        for name in self.LINES:
+            if name != "trainer":
+                with self.subTest(name=name):
+                    first, second = self.log(name), self.log(name, 900)
+                    wanted = self.held(first + second)
+                    self.assertEqual([10, 910], [end for _, end in wanted])
+                    self.assertEqual(wanted, self.held(first + self.GLOG + second))
+                    (begin, _), (next_begin, end) = wanted
+                    self.assertEqual(
+                        [(begin, next_begin), (next_begin, end)], self.held(first + self.GLOG, second, job="j")
+                    )
+
+
 class NothingRecognised(Case):
     """A log in which no line is known, be it of another trainer, is a row that says so; so is one of the lines but not of steps."""
 

@@ -226,7 +226,10 @@ class Errors(Case):
             ("SELECT * FROM log_trace(?1, NULL)", usage),
             ("SELECT * FROM log_trace(?1, 7)", "pattern: expected a regular expression, found 7"),
             ("SELECT * FROM log_trace(?1, 'a(?<b>c')", "pattern: missing closing parenthesis, at offset 7, its end"),
-            ("SELECT * FROM log_trace(?1, 'x', 'no')", "unmatched: expected 'ignore', 'rows' or 'error', found 'no'"),
+            (
+                "SELECT * FROM log_trace(?1, 'x', 'no')",
+                "unmatched: expected 'ignore', 'rows', 'last' or 'error', found 'no'",
+            ),
             (
                 "SELECT * FROM log_trace(?1, 'x', 'ignore', 5)",
                 "zone: expected UTC, an offset or the name of a time zone, found 5",

@@ -544,9 +544,10 @@ class MaxText(MaxTextLogs):
                 "SELECT step, round(end_time - start_time, 3) FROM trace_records(?) WHERE kind = 'restore'", path
             ),
         )
-        # It came to no step: it ran from its load to the last thing that it told.
+        # It came to no step: it ran from its load to the last line of its log.
         (begun,) = self.rows("SELECT min(start_time) FROM trace_records(?) WHERE kind = 'restore'", path)[0]
-        (ended,) = self.rows("SELECT max(durable_time) FROM trace_records(?) WHERE record = 'commits'", path)[0]
+        last = re.findall(r"I2026-11-26 05:38:([\d,]+)", text)[-1]
+        ((ended,),) = self.rows("SELECT strftime('%s', '2026-11-26 05:38:00') + ?", float(last.replace(",", ".")))
         for given in (
             path,
             json.dumps({"sources": [{"path": os.path.join(FIXTURES, "../h200/orbax.log"), "outcome": "failed"}]}),

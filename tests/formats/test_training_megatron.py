@@ -57,8 +57,8 @@ class Megatron(Case):
         ):
             text = first + (f"[exiting program {how}] datetime: 2026-03-02 09:01:25 \n" if how else "")
             for whole, wanted in (
-                (text, [(80 if last else None, last)]),
-                (text + second, [(80, followed), (None, None)]),
+                (text, [(85 if last else None, last)]),
+                (text + second, [(85 if last else 80, followed), (None, None)]),
             ):
                 path = self.file(whole)
                 self.map("megatron", path)
@@ -66,7 +66,7 @@ class Megatron(Case):
                     wanted, self.rows("SELECT end_time - ?, outcome FROM allocations ORDER BY attempt", self.T0), how
                 )
                 self.assertEqual(
-                    {("unrated", None): 80},
+                    {("unrated", None): 80} | ({("checkpoint", None): 5} if how else {}),
                     {key: n for key, n in self.seconds().items() if key[0] not in ("queued", "pending", "unknown")},
                     how,
                 )

@@ -241,6 +241,37 @@ static void expect(const char *pattern, mpg_log_unmatched unmatched, int64_t yea
   hostile_block(0);
 }
 
+/* Of lines after the last that matched the last with a time, if that is not before the others. */
+static void test_last_lines(void) {
+  static const char step[] = "(?<time>\\S+ \\S+) step (?<step>\\d+)";
+#define FIRST "2026-01-01 00:00:10 step 1\n"
+#define SHOWN                                                                                      \
+  "(1|1767225610.000|1|{\"time\":\"2026-01-01 00:00:10\",\"step\":1}|2026-01-01 00:00:10 step 1)"
+  expect(step, MPG_LOG_LAST, 0, FIRST "a\n[E101 00:00:12.5 x\nb\n", SHOWN "(3|1767225612.500|)",
+         "unmatched_lines=3 ");
+  expect(step, MPG_LOG_LAST, 0, FIRST "[2026-01-01 00:00:13,5] x\n2026-01-01T00:00:12 y\n",
+         SHOWN "(2|1767225613.500|)", "unmatched_lines=2 ");
+  expect(step, MPG_LOG_LAST, 0, FIRST "2026-01-01 00:00:13\nb", SHOWN "(2|1767225613.000|)",
+         "unfinished_line=1 unmatched_lines=1 ");
+  expect(step, MPG_LOG_LAST, 0, "2026-01-01 00:00:09 x\n" FIRST "2026-01-01 00:00:09 x\n",
+         "(2|1767225610.000|1|{\"time\":\"2026-01-01 00:00:10\",\"step\":1}|2026-01-01 00:00:10 "
+         "step 1)",
+         "unmatched_lines=2 ");
+  expect(step, MPG_LOG_LAST, 0,
+         FIRST "I0231 00:00:12.5 x\n2026-01-01 00:00:12Z x\n12026-01-01 00:00:12\n1:2026-01-01 "
+               "00:00:1\nE01 00:00:12\n",
+         SHOWN, "unmatched_lines=5 ");
+  expect(step, MPG_LOG_LAST, 0, "2026-12-31 23:59:59 step 1\nI0101 00:00:01.0 x\n",
+         "(1|1798761599.000|1|{\"time\":\"2026-12-31 23:59:59\",\"step\":1}|2026-12-31 23:59:59 "
+         "step 1)"
+         "(2|1798761601.000|)",
+         "unmatched_lines=1 ");
+  expect("(?<x>\\d+x)", MPG_LOG_LAST, 0, "1x\n2026-01-01 00:00:13\n", "(1||{\"x\":\"1x\"}|1x)",
+         "unmatched_lines=1 ");
+#undef FIRST
+#undef SHOWN
+}
+
 static void test_lines(void) {
   expect("step (?<step>\\d+) loss (?<loss>\\S+)", MPG_LOG_IGNORE, 0,
          "hello\nstep 1 loss 2.5\nstep 2 loss nan\r\n",
@@ -252,6 +283,7 @@ static void test_lines(void) {
          "{mem:1:1: expected a line that matches the pattern, found \"a\"}(2||{\"x\":7}|7)",
          "unmatched_lines=1 ");
   expect("(?<x>\\d+)", MPG_LOG_IGNORE, 0, "a\nb\n", "", "no_match=1 unmatched_lines=2 ");
+  test_last_lines();
   expect("(?<x>\\d+)", MPG_LOG_IGNORE, 0, "", "", "no_match=1 ");
   expect("(?<x>\\d+)", MPG_LOG_IGNORE, 0, "1\n2", "(1||{\"x\":1}|1)", "unfinished_line=1 ");
   expect("(?<x>.*)", MPG_LOG_IGNORE, 0,

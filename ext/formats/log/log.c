@@ -33,6 +33,11 @@ struct mpg_log {
   mpg_value time, step;
   int64_t year, last_us; /* of times without a year; 0: there was none yet */
   int64_t latest_us;     /* of all times so far */
+  int64_t last_line;     /* MPG_LOG_LAST: the last line with a time since one matched; 0: none */
+  char last_text[40];    /* its time */
+  size_t last_n;
+  bool at_last;      /* that line is the record */
+  bool latest_zoned; /* the latest time says its zone */
   int64_t n_lines, n_unmatched, first_unmatched, n_nul, first_nul, n_hard, first_hard;
   size_t hard; /* bytes from which a line is too long for the pattern; SIZE_MAX: none was, */
   char hard_text[128]; /* and why */
@@ -82,7 +87,7 @@ void mpg_log_close(mpg_log *log) {
 }
 
 int64_t mpg_log_line(const mpg_log *log) {
-  return mpg_lines_number(log->lines);
+  return log->at_last ? log->last_line : mpg_lines_number(log->lines);
 }
 
 mpg_str mpg_log_text(const mpg_log *log) {
@@ -209,8 +214,10 @@ static mpg_rc read_time(mpg_log *log, mpg_err *err) {
     return malformed(log, "a day of the calendar from 1970 on in group \"time\"", text, err);
   if (fit == MPG_ZONE_REPEATED && log->latest_us - us > HALF_AN_HOUR)
     us += until_repeated(log->options.zone, us / MPG_SECOND) * MPG_SECOND;
-  if (us > log->latest_us)
+  if (us > log->latest_us) {
     log->latest_us = us;
+    log->latest_zoned = t.zoned || t.absolute;
+  }
   log->time.type = MPG_REAL;
   log->time.r = (double)us / (double)MPG_SECOND;
   if (fit == MPG_ZONE_REPEATED)
@@ -224,6 +231,55 @@ static mpg_rc read_time(mpg_log *log, mpg_err *err) {
         mpg_issues_add(log->issues, MPG_WARNING, log->path, "skipped_time", mpg_log_line(log), 1,
                        "the clock never showed this time: moved forward; is it the right zone?"),
         err);
+  return MPG_OK;
+}
+
+/* Whether two times of log_stamp.h are ISO 8601, and the first is the earlier one. */
+static bool is_before(const char *a, const char *b) {
+  const int day = memcmp(a, b, 10);
+  return (a[4] == '-' || a[4] == '/') && a[4] == b[4] &&
+         (day < 0 || (day == 0 && memcmp(a + 11, b + 11, 8) < 0));
+}
+
+/* Keeps the time of a line that does not match as text: nearly all of them count for nothing. */
+static void keep_last(mpg_log *log) {
+  const mpg_str text = mpg_stamp_leads(log->line);
+  if (text.n == 0 || text.n > sizeof log->last_text ||
+      (log->last_line > 0 && is_before(text.p, log->last_text)))
+    return;
+  memcpy(log->last_text, text.p, text.n);
+  log->last_n = text.n;
+  log->last_line = mpg_log_line(log);
+}
+
+/*
+** The line that was kept, as the file's last record: what says that a program hung, or died. A time
+** without a year is of that of the others, or of the next. One that says its zone, beside times
+** that do not, is of another clock. MPG_DONE: there is none, or it is before the others.
+*/
+static mpg_rc read_last(mpg_log *log) {
+  const mpg_zone *zone = log->options.zone;
+  int64_t year = log->year, us = 0;
+  int month, day;
+  mpg_stamp t;
+  mpg_zone_fit fit;
+  bool found;
+  if (log->last_line == 0 || log->at_last || log->latest_us == 0 ||
+      !mpg_stamp_read((mpg_str){log->last_text, log->last_n}, &t) || t.zoned != log->latest_zoned)
+    return MPG_DONE;
+  if (log->last_us == 0)
+    mpg_civil_from_days(log->latest_us / A_DAY, &year, &month, &day);
+  found = mpg_stamp_at(&t, year, zone, &us, &fit);
+  if (t.year == 0 && (!found || us < log->latest_us - HALF_A_YEAR))
+    found = mpg_stamp_at(&t, year + 1, zone, &us, &fit);
+  if (!found || us < log->latest_us)
+    return MPG_DONE;
+  log->at_last = true;
+  log->matched = false;
+  log->line = MPG_STR("");
+  log->step.type = MPG_NULL;
+  log->time.type = MPG_REAL;
+  log->time.r = (double)us / (double)MPG_SECOND;
   return MPG_OK;
 }
 
@@ -275,10 +331,14 @@ static mpg_rc read_line(mpg_log *log, mpg_err *err) {
     return mpg_fail(err, MPG_DATA, "%s:%lld:1: %.900s", log->path, (long long)mpg_log_line(log),
                     plain.text);
   }
-  if (rc == MPG_OK)
+  if (rc == MPG_OK) {
+    log->last_line = 0;
     return read_groups(log, err);
+  }
   if (rc != MPG_DONE)
     return rc;
+  if (log->options.unmatched == MPG_LOG_LAST)
+    keep_last(log);
   if (log->n_unmatched++ == 0) {
     log->first_unmatched = mpg_log_line(log);
     mpg_text_excerpt(log->line, log->unmatched_text);
@@ -355,7 +415,7 @@ mpg_rc mpg_log_next(mpg_log *log, mpg_err *err) {
   for (;;) {
     mpg_rc rc = log->done ? MPG_DONE : next_line(log, err);
     if (rc == MPG_DONE)
-      return finish_file(log, err);
+      return log->done || read_last(log) == MPG_DONE ? finish_file(log, err) : MPG_OK;
     if (rc != MPG_OK)
       return rc;
     if (log->n_lines % LINES_BETWEEN_POLLS == LINES_BETWEEN_POLLS - 1 && mpg_interrupted(log->env))
@@ -365,6 +425,8 @@ mpg_rc mpg_log_next(mpg_log *log, mpg_err *err) {
           mpg_issues_add(log->issues, MPG_INFO, log->path, "unfinished_line", mpg_log_line(log), 1,
                          "the last line has no line end: left out as still being written"),
           err);
+      if (rc == MPG_OK && read_last(log) == MPG_OK)
+        return MPG_OK;
       return rc == MPG_OK ? finish_file(log, err) : rc;
     }
     rc = read_line(log, err);

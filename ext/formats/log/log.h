@@ -26,7 +26,10 @@
 typedef enum mpg_log_unmatched {
   MPG_LOG_IGNORE, /* skipped and counted */
   MPG_LOG_ROWS,   /* records without fields, and counted */
-  MPG_LOG_ERROR   /* MPG_DATA */
+  /* Skipped and counted; but of those after the last line that matched, the last with a time is a
+  ** record without fields, the file's last. */
+  MPG_LOG_LAST,
+  MPG_LOG_ERROR /* MPG_DATA */
 } mpg_log_unmatched;
 
 typedef struct mpg_log_options {

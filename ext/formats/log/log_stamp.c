@@ -151,7 +151,7 @@ static bool read_date(rest *r, mpg_stamp *t) {
     return t->year > 0;
   }
   *r = start;
-  if (read_number(r, 4, &year) && read_spaces(r)) {
+  if ((read_number(r, 4, &year) || read_number(r, 3, &year)) && read_spaces(r)) {
     t->month = year / 100;
     t->day = year % 100;
     return true;
@@ -200,6 +200,54 @@ bool mpg_stamp_read(mpg_str text, mpg_stamp *out) {
     return false;
   *out = t;
   return true;
+}
+
+/* "15:01:26" at p, of which 8 bytes can be read. */
+static bool is_clock(const char *p) {
+  return p[2] == ':' && p[5] == ':' && mpg_is_digit(p[0]) && mpg_is_digit(p[1]) &&
+         mpg_is_digit(p[3]) && mpg_is_digit(p[4]) && mpg_is_digit(p[6]) && mpg_is_digit(p[7]);
+}
+
+/* `text` up to the end of the clock after its first `date` bytes, with a fraction and a zone. */
+static mpg_str with_clock(mpg_str text, size_t date) {
+  size_t n = date + 8;
+  if (n + 1 < text.n && (text.p[n] == '.' || text.p[n] == ',') && mpg_is_digit(text.p[n + 1]))
+    for (n++; n < text.n && mpg_is_digit(text.p[n]); n++)
+      ;
+  if (n < text.n && text.p[n] == 'Z')
+    n++;
+  else if (n + 5 <= text.n && (text.p[n] == '+' || text.p[n] == '-') &&
+           mpg_is_digit(text.p[n + 1]) && mpg_is_digit(text.p[n + 2]))
+    n += text.p[n + 3] == ':' && n + 6 <= text.n ? 6 : 5;
+  return (mpg_str){text.p, n < text.n ? n : text.n};
+}
+
+/* How many bytes a date before a clock has; 0: there are none such. */
+static size_t date_of(mpg_str text, char before) {
+  size_t digits = 1;
+  while (digits < text.n && digits < 5 && mpg_is_digit(text.p[digits]))
+    digits++;
+  if (digits == 4 && text.n >= 19 && (text.p[4] == '-' || text.p[4] == '/') &&
+      is_clock(text.p + 11))
+    return 11;
+  if ((digits == 3 || digits == 4) && text.n >= digits + 9 && text.p[digits] == ' ' &&
+      before != ' ' && strchr("IWEF", before) != NULL && is_clock(text.p + digits + 1))
+    return digits + 1;
+  return 0;
+}
+
+mpg_str mpg_stamp_leads(mpg_str line) {
+  for (size_t i = 0; i < line.n && i < MPG_STAMP_REACH; i++) {
+    const mpg_str text = {line.p + i, line.n - i};
+    const char before = i == 0 ? ' ' : line.p[i - 1];
+    size_t date;
+    if (!mpg_is_digit(text.p[0]) || mpg_is_digit(before) || before == '.' || before == ':')
+      continue;
+    date = date_of(text, before);
+    if (date > 0)
+      return with_clock(text, date);
+  }
+  return MPG_STR("");
 }
 
 bool mpg_stamp_at(const mpg_stamp *t, int64_t year, const mpg_zone *zone, int64_t *us,

@@ -8,7 +8,7 @@
 **     21/Nov/2026:15:01:26 +0100           web servers
 **     26/11/21 15:01:26                    Spark: year, month, day
 **     20261121 15:01:26.123456             glog
-**     1121 15:01:26.123456                 glog, absl: no year
+**     1121 15:01:26.123456                 glog, absl: no year; PyTorch has 921 in September
 **     Nov 21 15:01:26                      syslog: no year
 **     Sat Nov 21 15:01:26 2026             ctime(3), date(1)
 **
@@ -30,6 +30,17 @@ typedef struct mpg_stamp {
 
 /* Takes the whole of `text`, or returns false. */
 bool mpg_stamp_read(mpg_str text, mpg_stamp *out);
+
+/*
+** What looks like a time at the start of a line, after marks of ranks, severities and processes:
+**
+**     [2026-11-21 15:01:26,123] ...        ISO 8601, "/" for "-"
+**     [rank3]:[E1121 15:01:26.123456 ...   glog, absl
+**
+** Empty: there is none within the first MPG_STAMP_REACH bytes.
+*/
+#define MPG_STAMP_REACH 48
+mpg_str mpg_stamp_leads(mpg_str line);
 
 /* The instant, in the given year if the text has none (the year must not be 0 then). False: there
 ** is no such day, or it is outside the range of time.h. A NULL zone is UTC. */

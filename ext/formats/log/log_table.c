@@ -50,7 +50,7 @@ static void scan_end(void *p) {
 }
 
 static mpg_rc read_unmatched(const mpg_value *given, mpg_log_unmatched *out, mpg_err *err) {
-  static const char *const words[] = {"ignore", "rows", "error"};
+  static const char *const words[] = {"ignore", "rows", "last", "error"};
   if (given->type == MPG_NULL)
     return MPG_OK;
   for (size_t i = 0; given->type == MPG_TEXT && i < sizeof words / sizeof *words; i++)
@@ -58,7 +58,7 @@ static mpg_rc read_unmatched(const mpg_value *given, mpg_log_unmatched *out, mpg
       *out = (mpg_log_unmatched)i;
       return MPG_OK;
     }
-  return mpg_fail_argument(err, "unmatched", "'ignore', 'rows' or 'error'", given);
+  return mpg_fail_argument(err, "unmatched", "'ignore', 'rows', 'last' or 'error'", given);
 }
 
 static mpg_rc read_year(log_scan *scan, const mpg_value *given, mpg_err *err) {

@@ -1,8 +1,20 @@
 -- log/held.sql - what a trainer's runs held: the TEMP tables jobs, allocations and capacity, of
 -- training_runs(job, attempt, framework, chips, chip, start_time, end_time, own_outcome). A job whose log does not tell how many chips
--- it holds counts as one, and the FLOPs of its spans are those of one: assumed_chips has it, for a scheduler may know.
+-- it holds counts as one, and the FLOPs of its spans are those of one: assumed_chips has it, for a scheduler may know. Logs of runs in
+-- training_tails(job, attempt, time), if there is one, go on until then.
 --
 -- A part of maxtext.sql, megatron.sql, nanogpt.sql, torchtitan.sql and trainer.sql, which say what the parameters are.
+
+-- A run that hangs, or is torn down, holds its chips while its log goes on.
+CREATE TEMP TABLE IF NOT EXISTS training_tails(job, attempt, time);
+UPDATE training_runs SET end_time = t.until
+FROM (SELECT r.id AS id, max(min(t.time, coalesce(r.next, t.time))) AS until
+      FROM (SELECT rowid AS id, job, attempt,
+                   min(start_time) OVER (PARTITION BY job ORDER BY attempt ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) AS next
+            FROM training_runs WHERE EXISTS (SELECT 1 FROM training_tails)) AS r JOIN training_tails AS t USING (job, attempt)
+      GROUP BY r.id) AS t
+WHERE t.id = training_runs.rowid AND t.until > end_time;
+DROP TABLE training_tails;
 
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS

@@ -13,7 +13,8 @@ SELECT _file AS file, _line AS line, time, step, log_group(_record, 'seconds') A
        iif(step IS NULL, fields, NULL) AS fields, NULL AS eval_step, NULL AS eval_seconds, NULL AS saved, NULL AS saving, NULL AS blocked,
        NULL AS blocking, NULL AS finished, NULL AS load_seconds, NULL AS loaded,
        NULL AS all_steps, NULL AS all_devices, NULL AS chip_name, NULL AS ended,
-       iif(log_group(_record, 'yearless') IS NULL, 0, mpg_required(:year, ':year')) AS year -- its times would be of 1970
+       iif(log_group(_record, 'yearless') IS NULL, 0, mpg_required(:year, ':year')) AS year, -- its times would be of 1970
+       step IS NULL AND fields IS NULL AS is_tail
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
   (?: (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )?
              | (?<= [IWEF]) (?<yearless>) \d{4}\ \d\d:\d\d:\d\d\.\d+ ) .{0,300}? )?
@@ -35,7 +36,7 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
     | Num_devices:\ (?<devices>\d+)
     | \bTFRT\ (?<chip>TPU \ ?\w+ (?:\ lite)? ) )
   (?(<time>) | (?: (?= .* "time(?:stamp)?"\s*:\s*"(?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) " ) )? )',
-  'ignore', coalesce(:zone, 'UTC'), coalesce(:year, 1970));
+  'last', coalesce(:zone, 'UTC'), coalesce(:year, 1970));
 -- Lines of no step are few: only theirs are taken apart.
 UPDATE training_lines SET
   eval_step = json_extract(fields, '$.eval_step'), eval_seconds = json_extract(fields, '$.eval_seconds'),

@@ -25,6 +25,13 @@ FROM trainer_again GROUP BY file;
 DELETE FROM training_lines WHERE rowid IN (SELECT id FROM trainer_again);
 DROP TABLE trainer_again;
 INSERT INTO trainer_worlds SELECT file, max(json_extract(fields, '$.world')) FROM training_lines GROUP BY file;
+-- Other lines with a clock, after the last that tells anything.
+INSERT INTO training_tail
+SELECT l.file, l.other_time
+FROM (SELECT max(iif(other_time IS NULL, NULL, rowid)) AS other, max(iif(other_time IS NULL, rowid, NULL)) AS last
+      FROM training_lines GROUP BY file) AS f
+CROSS JOIN training_lines AS l ON l.rowid = f.other
+WHERE other > last;
 -- A line stands for the steps since the one before it. The first of a run stands for as many as the next, but for no more than there are up
 -- to it.
 DROP TABLE IF EXISTS temp.trainer_summed;
