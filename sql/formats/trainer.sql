@@ -136,6 +136,7 @@ FROM log_trace(:nemo,
       (?: (?= [^\r]* TFLOPS_per_GPU=(?<tflops> [\d.]+ (?: e[+-]?\d+ )? ) ) )? [^\r]*? global_step=(?: (?<step>\d+) (?: \.0* )? (?= [,\s\]] ) | (?<rounded> [\d.]+ e\+?\d+ ) )
     | Global\ Checkpoint\ Save\ :\ Rank:\ 0\ :\ Iteration:\ (?<saving>\d+)\ :\ Start\ time:\ (?<at>[\d.]+) s\ :\ Save\ duration:\ (?<took>[\d.]+) s
     | Successfully\ saved\ checkpoint\ from\ iteration \s+ (?<saved>\d+)
+    | Async\ checkpoint\ save\ for\ step\ (?<done>\d+)\ (?: [^\r]*?\ )? finalized\ successfully
     | `Trainer\.fit`\ stopped:\ `max_(?<reached>\w+)=\d+`\ reached
     | Global\ Checkpoint\ Load\ :\ Rank\ ?:\ 0\ :\ Start\ time\ ?:\ (?<at>[\d.]+) s\ :\ Time\ spent\ in\ load_checkpoint:\ (?<load>[\d.]+) s
     | MEMBER:\ \d+/(?<world>\d+) )

@@ -108,6 +108,36 @@ class Trainer(TrainerLogs):
             self.steps(self.fleet(self.file(text, "nemo1.log"), start=T0)),
         )
 
+    def test_saves_of_nemo_1(self):
+        """It counts the steps that are done, and numbers steps from 0: a save for step 3 has 0, 1 and 2. NeMo 2 says both."""
+        clock = lambda at, text: f"[NeMo I 2026-03-03 10:{at // 60:02}:{at % 60:02} nemo_logging:393] {text}\n"
+        bar = lambda n: (
+            f"Epoch 0: : {n}%|#| {n}/100 [00:10<00:00, reduced_train_loss=0.5, global_step={n}.0, consumed_samples=1.0, train_step_timing in s=3.000]\n"
+        )
+        done = "Async checkpoint save for step 3 "
+        for end in (
+            "finalized successfully.",
+            "(/ckpt/step=3.ckpt) finalized successfully.",
+            "(/ckpt/step=3.ckpt) finalized successfully at 2026-03-03T10:00:14.123456.",
+        ):
+            text = (
+                clock(0, "Setting up optimizers")
+                + "".join(map(bar, range(3)))
+                + clock(9, "Checkpoint save for step 3 started")
+            )
+            text += clock(11, "Scheduled async checkpoint save for /ckpt/step=3.ckpt") + bar(3) + clock(14, done + end)
+            text += bar(4) + clock(20, "hello")
+            for more in ("", clock(14, "Successfully saved checkpoint from iteration       2 to /ckpt/step=2.ckpt")):
+                path = self.file(text.replace(clock(14, done + end), more + clock(14, done + end)), "nemo1.log")
+                self.assertEqual(
+                    [(2, 14 + T0)],
+                    self.rows(
+                        "SELECT DISTINCT step, durable_time FROM trace_records(?) WHERE record = 'commits'", path
+                    ),
+                )
+                fleet = self.fleet(path, outcome="failed", chips=8)
+                self.assertEqual({"unrated": 9, "lost": 6, "unknown": 3}, self.sums(fleet, 8))
+
     def test_long_numbers_of_nemo(self):
         """Four digits of a time or a rate, three in a bar, and a power of ten: a first step of 1058 s is no second, and step 1.23e+5 is none."""
         line = lambda n, seconds, at: (

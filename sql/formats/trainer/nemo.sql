@@ -76,8 +76,9 @@ SELECT file, line, file, max(at) OVER (PARTITION BY file ORDER BY id), step, too
 INSERT INTO trainer_marks(file, line, job, kind, start_time, time, step)
 SELECT file, line, file, 'checkpoint', at, at + json_extract(fields, '$.took'), NULL
 FROM trainer_dated WHERE json_extract(fields, '$.took') IS NOT NULL
-UNION ALL SELECT file, line, file, 'saved', NULL, at, json_extract(fields, '$.saved')
-FROM trainer_dated WHERE json_extract(fields, '$.saved') IS NOT NULL
+UNION ALL -- as NeMo 1 says it of asynchronous saves, with how many steps are done; those are numbered from 0
+SELECT file, line, file, 'saved', NULL, at, coalesce(json_extract(fields, '$.saved'), json_extract(fields, '$.done') - 1)
+FROM trainer_dated WHERE coalesce(json_extract(fields, '$.saved'), json_extract(fields, '$.done')) IS NOT NULL
 UNION ALL SELECT file, line, file, 'completed', at, at, NULL
 FROM trainer_dated WHERE json_extract(fields, '$.reached') IS NOT NULL
 UNION ALL SELECT file, line, file, 'restore', at, at + json_extract(fields, '$.load'), NULL
