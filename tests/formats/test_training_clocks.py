@@ -145,6 +145,11 @@ class WithoutAClock(Case):
                             ),
                         )
 
+    def test_begins_at_a_clock_without_dashes(self):
+        for name in self.LINES:
+            path = self.file("[20260303 10:00:05][rank-0/8][INFO ] [main.py:7] : hello\n" + self.steps(name))
+            self.assertEqual((5, 25), self.times(path), name)
+
     def test_a_time_after_the_steps(self):
         """It is not when they began: that is missed, and the scheduler's job says it."""
         for name in ("megatron", "maxtext", "nanogpt"):

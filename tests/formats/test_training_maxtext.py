@@ -166,6 +166,21 @@ class MaxText(MaxTextLogs):
         self.assertGreater(len(sums[0]), 2)
         self.assertEqual(sums[:1] * 3, sums)
 
+    def test_of_primus(self):
+        """A clock without dashes, as in its logs of other trainers: a pause between steps is none of theirs."""
+        clock = lambda at: f"[20260303 10:{at // 60:02}:{at % 60:02}][rank-0/8][INFO ]     "
+        lines = [(5, "Num_devices: 8, shape (1, 8)")] + [
+            (2 * n + (64 if n > 4 else 10), self.STEP.format(n, 2, 150)) for n in range(8)
+        ]
+        path = self.file("".join(clock(at) + text + "\n" for at, text in lines))
+        self.map("maxtext", path, outcome="completed")
+        self.assertEqual(
+            [(n, (64 if n > 4 else 10) + 2 * n, 2) for n in range(8)],
+            self.rows("SELECT step, end_time - 1772532000, end_time - start_time FROM training_steps"),
+        )
+        self.assertEqual(54, self.seconds()[("unknown", None)] / 8)
+        self.assertEqual([("chip",)], self.rows("SELECT missing FROM trace_sources(?)", path))
+
     def test_several_hosts(self):
         """Every host prints every line, behind what the launcher says of it."""
         with open(FIXTURES + "/maxtext.log", encoding="utf-8") as file:

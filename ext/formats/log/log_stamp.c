@@ -225,8 +225,10 @@ static mpg_str with_clock(mpg_str text, size_t date) {
 /* How many bytes a date before a clock has; 0: there are none such. */
 static size_t date_of(mpg_str text, char before) {
   size_t digits = 1;
-  while (digits < text.n && digits < 5 && mpg_is_digit(text.p[digits]))
+  while (digits < text.n && digits < 9 && mpg_is_digit(text.p[digits]))
     digits++;
+  if (digits == 8 && text.n >= 17 && text.p[8] == ' ' && is_clock(text.p + 9))
+    return 9;
   if (digits == 4 && text.n >= 19 && (text.p[4] == '-' || text.p[4] == '/') &&
       is_clock(text.p + 11))
     return 11;

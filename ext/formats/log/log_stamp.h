@@ -35,6 +35,7 @@ bool mpg_stamp_read(mpg_str text, mpg_stamp *out);
 ** What looks like a time at the start of a line, after marks of ranks, severities and processes:
 **
 **     [2026-11-21 15:01:26,123] ...        ISO 8601, "/" for "-"
+**     [20261121 15:01:26][rank-0/1] ...    Primus
 **     [rank3]:[E1121 15:01:26.123456 ...   glog, absl
 **
 ** Empty: there is none within the first MPG_STAMP_REACH bytes.

@@ -34,7 +34,7 @@ SELECT file, time
 FROM (SELECT u.file AS file, (SELECT iif(d._line < u.line, d.time, NULL)
         FROM log_trace(coalesce((SELECT h.file FROM training_heads AS h WHERE h.log = u.file), u.file),
                        '(?x) ^ \s* (?: (?: \[ [^\]\s]{1,40} \] :? | \d+ : | [A-Z]{4,8} : | [\w./-]{1,40} (?= \s ) ) \s* ){0,3}?
-          (?: [\[(]? (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) | [IWEF] (?<yearless>) (?<time> \d{4}\ \d\d:\d\d:\d\d\.\d+ ) )', 'rows', coalesce(:zone, 'UTC'), coalesce(:year, 1970)) AS d
+          (?: [\[(]? (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) | \[ (?<time> \d{8}\ \d\d:\d\d:\d\d ) \] | [IWEF] (?<yearless>) (?<time> \d{4}\ \d\d:\d\d:\d\d\.\d+ ) )', 'rows', coalesce(:zone, 'UTC'), coalesce(:year, 1970)) AS d
         WHERE d.time IS NOT NULL AND (:year IS NOT NULL OR log_group(d._record, 'yearless') IS NULL) OR d._line >= u.line LIMIT 1) AS time
       FROM training_untimed AS u)
 WHERE time IS NOT NULL;

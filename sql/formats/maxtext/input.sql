@@ -17,7 +17,7 @@ SELECT _file AS file, _line AS line, time, step, log_group(_record, 'seconds') A
        step IS NULL AND fields IS NULL AS is_tail
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
   (?: (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )?
-             | (?<= [IWEF]) (?<yearless>) \d{4}\ \d\d:\d\d:\d\d\.\d+ ) .{0,300}? )?
+             | \d{8}\ \d\d:\d\d:\d\d (?= \]\ ?\[rank- ) | (?<= [IWEF]) (?<yearless>) \d{4}\ \d\d:\d\d:\d\d\.\d+ ) .{0,300}? )?
   (?: \b completed\ (?: profiler\ activation/deactivation\  )? step:\ (?<step>\d+) (?= , )
       (?: (?= .* ,\ seconds:\ (?<seconds>[\d.]+) ) )? (?: (?= .* ,\ TFLOP/s (?: /device )? :\ (?<tflops>[\d.]+) ) )?
       (?: (?= .* ,\ Tokens/s/device:\ (?<tokens>[\d.]+) ) )? (?: (?= .* ,\ total_weights:\ (?<total_weights>[\d.]+) ) )?
