@@ -23,8 +23,7 @@
 -- as in a submission (ORG/results/NAME/BENCHMARK/result_0.txt, ORG/systems/NAME.json); :chips, :chip
 -- and :pool say, or correct, how many accelerators a run held, which, and the name of the pool.
 --
--- From a program, which cannot bind parameters to a script, create the inputs before running it; a file
--- that is not in mlperf_files has no JSON:
+-- A program that cannot bind parameters creates the inputs first; a file that is not in mlperf_files has no JSON:
 --
 --     CREATE TEMP TABLE mlperf_log AS SELECT *, _file, _line FROM mllog_trace('results/*/*/result_*.txt');
 --     CREATE TEMP TABLE mlperf_given(system TEXT, chips REAL, chip TEXT, pool TEXT);
@@ -42,7 +41,7 @@ SELECT time_ms, key, value, value_number, step, step_num, samples_count, epoch_n
        _file, _line
 FROM mllog_trace(mpg_required(:results, ':results'));
 
--- A run that starts after the end of another in one file is one of its own: a job's output has as many as it did one after the other.
+-- A run that starts after the end of another in one file is one of its own.
 DROP TABLE IF EXISTS temp.mlperf_further;
 CREATE TEMP TABLE mlperf_further(name TEXT PRIMARY KEY, file TEXT, since, until);
 INSERT INTO mlperf_further
@@ -81,7 +80,6 @@ INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT path, 'warning', 'impossible_time', n, 'times of January 1970, as if "time_ms" were seconds: they count as milliseconds'
 FROM mlperf_survey WHERE first_ms >= 1000000000 AND last_ms < 10000000000 ORDER BY file;
 
--- A run without its end counts until the last record, and no outcome of it is known.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT path, 'warning', 'no_run_stop', line, 1, 'a run without "run_stop" counts until its last record, and has no outcome'
 FROM mlperf_survey WHERE starts > 0 AND stops = 0 ORDER BY file;
@@ -100,11 +98,8 @@ SELECT (SELECT record FROM jsonl_trace(:system)) AS system, :chips AS chips, :ch
 -- Of ".../results/NAME/BENCHMARK/result_0.txt": the folders, and what the runs of a score share.
 DROP TABLE IF EXISTS temp.mlperf_paths;
 CREATE TEMP TABLE mlperf_paths AS
-WITH file AS (
-  SELECT file, path FROM mlperf_survey
-),
-folder AS (
-  SELECT file, rtrim(path, replace(path, '/', '')) AS benchmark, rtrim(path, '.txgzs0123456789') AS stem FROM file
+WITH folder AS (
+  SELECT file, rtrim(path, replace(path, '/', '')) AS benchmark, rtrim(path, '.txgzs0123456789') AS stem FROM mlperf_survey
 ),
 parent AS (
   SELECT *, rtrim(rtrim(benchmark, '/'), replace(benchmark, '/', '')) AS system FROM folder
@@ -125,8 +120,7 @@ FROM (SELECT system AS path FROM mlperf_paths UNION SELECT runs || 'scaling.json
 
 -- ---- 2. Runs ----
 
--- What several ranks, or two streams of one log, say of the same moment counts once. Lines may be out
--- of order: time decides, and within a millisecond the place in the file.
+-- What several ranks, or two streams, say of one moment counts once. Time decides the order, within a millisecond the line.
 DROP TABLE IF EXISTS temp.mlperf_events;
 CREATE TEMP TABLE mlperf_events AS
 SELECT _file AS file, time_ms, min(_line) AS line, key, value, status, step, step_num, samples_count,
@@ -306,7 +300,7 @@ FROM mlperf_runs;
 DROP TABLE IF EXISTS temp.assumed_chips; -- of which the scheduler may know how many chips they hold
 CREATE TEMP TABLE assumed_chips AS SELECT job FROM mlperf_runs WHERE chips IS NULL;
 
--- A run holds the system from init_start to run_stop. Without run_stop it still runs.
+-- Without run_stop a run still holds the system.
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
 SELECT job, 1 AS attempt, NULL AS task, pool, coalesce(chips, 1) AS chips, init_start_ms / 1000.0 AS start_time,
@@ -315,15 +309,14 @@ SELECT job, 1 AS attempt, NULL AS task, pool, coalesce(chips, 1) AS chips, init_
 FROM mlperf_runs
 WHERE init_start_ms IS NOT NULL;
 
--- The capacity is what is held: a benchmark has its system for itself.
+-- The capacity is what is held.
 DROP TABLE IF EXISTS temp.capacity;
 CREATE TEMP TABLE capacity AS
-SELECT a.pool, r.chip, a.chips, a.start_time, a.end_time
-FROM allocations AS a JOIN mlperf_runs AS r USING (job);
+SELECT a.pool, r.chip, a.chips, a.start_time, coalesce(a.end_time, s.last_ms / 1000.0) AS end_time
+FROM allocations AS a JOIN mlperf_runs AS r USING (job) JOIN mlperf_survey AS s ON s.file = job;
 
--- Starts in a row, as ranks write them, begin one span; it ends with the last stop before the next
--- start. Where the first block or evaluation has no start, it began with the run (a block) or is
--- left out; where the last one has no stop, it ends with the run.
+-- Starts in a row, as ranks write them, begin one span; it ends with the last stop before the next start. Without a start the first
+-- block began with the run, and the first evaluation is left out; without a stop the last one ends with the run.
 -- (In the order of runs, kinds and times. What follows goes by rowid.)
 DROP TABLE IF EXISTS temp.mlperf_edges;
 CREATE TEMP TABLE mlperf_edges AS
@@ -373,7 +366,10 @@ DROP TABLE mlperf_ranges;
 DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS
 WITH counted AS (
-  SELECT p.*, r.benchmark, r.blocks, r.run_start_ms, r.run_stop_ms,
+  SELECT p.file, kind, start_ms, stop_ms, r.benchmark, r.blocks, r.run_start_ms, r.run_stop_ms,
+         -- an open block tells where it began: where the one before ended
+         iif(stop_ms IS NULL, max(number, 1 + coalesce(lag(number) OVER (PARTITION BY p.file, kind ORDER BY start_ms), number - 1)),
+             number) AS number,
          coalesce(steps, samples / nullif(r.global_batch_size, 0)) AS executions
   FROM mlperf_pairs AS p JOIN mlperf_runs AS r ON r.job = p.file
 )

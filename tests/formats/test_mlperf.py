@@ -636,6 +636,36 @@ class Mapping(Case):
         self.assertEqual([(4, 2)], self.rows("SELECT runs, successes FROM mlperf_scores"))
         self.assertEqual([("no_run_stop", path)], self.rows("SELECT kind, source FROM mpg_issues"))
 
+    def test_a_run_that_broke_off(self):
+        """It holds its chips until its last record, whatever that tells; a block that is still open is none of the number it began at."""
+        text = (
+            record(0, "init_start")
+            + record(5000, "init_stop")
+            + record(5000, "run_start")
+            + record(5000, "block_start", samples_count=0)
+            + record(25000, "block_stop", samples_count=64)
+            + record(25000, "block_start", samples_count=64)
+            + record(40000, "tracked_stats", samples_count=96)
+        )
+        path = self.file(text, "result_0.txt")
+        spans = self.rows(
+            "SELECT start_time, end_time, step FROM trace_records(?) WHERE kind = 'step' ORDER BY 1", path
+        )
+        self.assertEqual([(5, 25, 64), (25, None, 65)], spans)
+        self.assertEqual(
+            [("startup", 5), ("unknown", 35)],
+            self.rows("SELECT category, sum(chip_seconds) FROM trace_rollup(?) GROUP BY 1", path),
+        )
+        # Beside a scheduler, too, nothing was done twice.
+        self.map_text(text)
+        self.assertEqual([(40,)], self.rows("SELECT end_time FROM capacity"))
+        self.db.execute("UPDATE allocations SET end_time = 60, outcome = 'failed'")
+        self.db.execute("UPDATE capacity SET end_time = 60")
+        self.assertEqual(
+            [("startup", 5), ("unknown", 55)],
+            self.rows("SELECT category, sum(chip_seconds) FROM mpg_rollup GROUP BY 1"),
+        )
+
     def test_what_cannot_be_of_a_run(self):
         def told(text):
             before = dict(self.rows("SELECT kind, sum(count) FROM mpg_issues GROUP BY 1"))
