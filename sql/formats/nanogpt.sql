@@ -33,7 +33,7 @@
 -- ---- 1. The input: "step:1/6200 train_loss:... train_time:...", or "iter 10: loss ..., time ...ms", or "step 10/100 | loss ... | ... ms"
 -- ----
 
--- The members of `fields` become columns here, once. What follows goes by rowid: a file's lines lie one after the other, and so do a run's.
+-- What follows goes by rowid: a file's lines lie one after the other, and so do a run's.
 DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
 SELECT step, log_group(_record, 'total_ms') AS total_ms, _file AS file, log_group(_record, 'loss') AS loss,
@@ -238,6 +238,7 @@ SELECT of_file, iif(dated, clock, coalesce(mpg_time(:start, :zone), :start + 0, 
                                       ORDER BY of_file ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0))),
        seconds_before
 FROM summed;
+.read sql/formats/nanogpt/clock.sql
 DROP TABLE IF EXISTS temp.training_clocks;
 CREATE TEMP TABLE training_clocks(range INTEGER PRIMARY KEY, start_time, seconds_before, peak_flops, flops_of_step);
 INSERT INTO training_clocks

@@ -150,6 +150,33 @@ class WithoutAClock(Case):
             path = self.file("[20260303 10:00:05][rank-0/8][INFO ] [main.py:7] : hello\n" + self.steps(name))
             self.assertEqual((5, 25), self.times(path), name)
 
+    def test_a_clock_beside_what_steps_of_nanogpt_took(self):
+        """A pause of ten minutes lies between two of its steps: they follow each other no longer than the clock says."""
+        for form in (
+            "iter {0}: loss 3.0, time 2000.00ms, mfu 1.00%\n",
+            "step:{0}/19 train_loss:3.0 train_time:{1}ms step_avg:2000.00ms\n",
+            "step    {0}/19 | loss 3.0 | 2000.00 ms | 41.5% bf16 MFU | 1 tok/s\n",
+        ):
+            for digits in (0, 3):
+                at = [12.75 + 2 * i + (600 if i > 9 else 0) for i in range(20)]
+                stamp = lambda t: f"2026-03-03T10:{int(t) // 60:02}:" + (
+                    f"{t % 60:06.3f}Z " if digits else f"{int(t) % 60:02}Z "
+                )
+                text = "".join(stamp(t) + form.format(i, 2000 * (i + 1)) for i, t in enumerate(at))
+                path = self.file(text)
+                fleet = json.dumps({"sources": [{"path": path, "chips": 1, "outcome": "completed"}]})
+                self.assertEqual(
+                    [("unknown", 600), ("unrated", 40)],
+                    self.rows("SELECT category, round(sum(chip_seconds), 3) FROM trace_rollup(?) GROUP BY 1", fleet),
+                    (form, digits),
+                )
+                shift = 0 if digits else 0.75
+                self.assertEqual((10.75 - shift, at[-1] - shift), self.times(fleet), (form, digits))
+                # When it began is said: the clock is not asked.
+                self.assertEqual(
+                    (0, 40), self.times(json.dumps({"sources": [{"path": path, "start": self.T0}]})), (form, digits)
+                )
+
     def test_a_time_after_the_steps(self):
         """It is not when they began: that is missed, and the scheduler's job says it."""
         for name in ("megatron", "maxtext", "nanogpt"):
