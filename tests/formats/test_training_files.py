@@ -366,6 +366,8 @@ class GoesOn(Case):
                 ("E0303 10:30:40.250000 912 coordination_service.cc:5] Polled\n", 10 if zoned else 1840.25),
                 (f"[2026-03-03 10:30:40,250{zone}] torch: [WARNING] Sending process 4 SIGTERM\n", 1840.25),
                 ("[20260303 10:30:40][rank-3/8][ERROR] NCCL\n", 10 if zoned else 1840),
+                ("2026-03-03T10:29:59.123456789Z stderr F " + self.GLOG, 1799.12 if zoned else 1840.25),
+                ("2026-03-03T10:29:59.123456789Z stderr F Traceback\n", 1799.12 if zoned else 10),
                 (f"[rank0]: 2026/03/03 10:30:40.25{zone} hangs\nTraceback (most recent call last):\n  2026\n", 1840.25),
                 # the clocks of another host, of a zone beside times without one, and of another day
                 ("slurmstepd: error: *** STEP 4242.0 ON node0012 CANCELLED AT 2026-03-03T10:30:40 ***\n", 10),

@@ -241,9 +241,21 @@ static bool is_before(const char *a, const char *b) {
          (day < 0 || (day == 0 && memcmp(a + 11, b + 11, 8) < 0));
 }
 
-/* Keeps the time of a line that does not match as text: nearly all of them count for nothing. */
+/* Whether a time of log_stamp.h says its zone. */
+static bool says_zone(mpg_str text) {
+  return text.p[text.n - 1] == 'Z' ||
+         (text.n > 19 && (memchr(text.p + 19, '+', text.n - 19) != NULL ||
+                          memchr(text.p + 19, '-', text.n - 19) != NULL));
+}
+
+/* Keeps the time of a line that does not match as text: nearly all of them count for nothing. What
+** kept the log may have put a time with a zone before that of the program. */
 static void keep_last(mpg_log *log) {
-  const mpg_str text = mpg_stamp_leads(log->line);
+  mpg_str text = mpg_stamp_leads(log->line);
+  if (text.n > 0 && !log->latest_zoned && says_zone(text)) {
+    const char *end = text.p + text.n;
+    text = mpg_stamp_leads((mpg_str){end, (size_t)(log->line.p + log->line.n - end)});
+  }
   if (text.n == 0 || text.n > sizeof log->last_text ||
       (log->last_line > 0 && is_before(text.p, log->last_text)))
     return;
