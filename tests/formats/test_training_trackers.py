@@ -349,6 +349,30 @@ class Trackers(TrainerLogs):
         )
         self.assertEqual(([(1, i, 10 * i - 10, 10 * i) for i in range(1, 8)], {"missing_field": 4}), of((2, 3, 4, 6)))
 
+    def test_what_comes_after_the_last_loss(self):
+        """An evaluation at the end is of the run, and holds its chips; what another process logged of it days later is not."""
+        steps = [{"_step": i, "_timestamp": T0 + 10 * i, "_runtime": 10 * i, "train/loss": 2.5} for i in range(1, 11)]
+        columns = ("_step", "_timestamp", "_runtime", "train/loss", "eval/loss")
+        for more, until in (
+            ({}, 100),
+            ({"_timestamp": T0 + 1300, "_runtime": 1300}, 1300),
+            ({"_timestamp": T0 + 200000, "_runtime": 110}, 100),
+            ({"_timestamp": T0 + 1300}, 100),
+        ):
+            rows = steps + ([{"_step": 11, "eval/loss": 2.0} | more] if more else [])
+            for name, text in (
+                ("w.jsonl", "".join(json.dumps(row) + "\n" for row in rows)),
+                (
+                    "w.csv",
+                    ",".join(columns)
+                    + "\n"
+                    + "".join(",".join(str(row.get(name, "")) for name in columns) + "\n" for row in rows),
+                ),
+            ):
+                path = self.file(text, name)
+                sums = {"unrated": 100} | ({"unknown": until - 100} if until > 100 else {})
+                self.assertEqual(sums, self.sums(self.fleet(path, outcome="completed"), 1), (name, more))
+
     def test_values_that_are_no_objects(self):
         for name, key in (("mlflow-train_loss.json", "metrics"), ("trainer_state.json", "log_history")):
             with open(os.path.join(FIXTURES, name), encoding="utf-8") as file:

@@ -67,6 +67,16 @@ FROM (SELECT _file AS file, _line AS line,
       LIMIT -1) -- else SQLite compiles these expressions for each part of the union
 WHERE (typeof(loss) IN ('integer', 'real') OR loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*'
        OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf') OR loss IS NULL AND tflops + 0 > 0);
+--@ if coalesce(:wandb, :wandb_csv) IS NOT NULL
+-- A run goes on with what its process logs after the last loss, as an evaluation at the end: _runtime tells that it is the same process.
+-- (Before anything is listed, for another reading forgets what was.)
+INSERT INTO trainer_tail
+SELECT l.file, max(json_extract(d.record, '$._timestamp'))
+FROM (SELECT _file, _line, record FROM jsonl_trace(:wandb) UNION ALL SELECT _file, _line, record FROM csv_trace(:wandb_csv)) AS d
+CROSS JOIN (SELECT file, max(line) AS line, time - runtime AS start FROM trainer_history
+            WHERE loss IS NOT NULL GROUP BY file HAVING count(run) = 0 AND max(told) < 1e11) AS l ON l.file = d._file AND d._line > l.line
+WHERE abs(json_extract(d.record, '$._timestamp') - json_extract(d.record, '$._runtime') - l.start) < 10 GROUP BY l.file;
+--@ end
 -- Of numbers that are texts "1,500" is 1500 and "15/100" is 15; what else is no number is none.
 UPDATE trainer_history SET (own, number)
   = (SELECT max(iif(place = 0, n, NULL)), max(iif(place = 1, n, NULL))
