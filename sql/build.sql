@@ -39,6 +39,7 @@ BEGIN IMMEDIATE;
 .read sql/build/clusters.sql
 .read sql/build/renamed.sql
 .read sql/build/outages.sql
+.read sql/build/windows.sql
 .read sql/build/retold.sql
 .read sql/build/submitted.sql
 .read sql/build/added.sql

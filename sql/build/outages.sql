@@ -60,23 +60,3 @@ WHERE b.pool = outages.pool AND outages.end_us IS NULL AND outages.start_us < b.
   AND EXISTS (SELECT 1 FROM temp.mpg_lasting AS l JOIN temp.mpg_others AS o ON o.rowid = l.row WHERE o.pool = b.pool AND l.was IS NULL);
 DROP TABLE temp.mpg_lasting;
 DROP TABLE temp.mpg_before;
--- What the tables have of a later time is not told anew by an older export, such as which attempt of a job was the first.
-DROP TABLE IF EXISTS temp.mpg_behind;
-CREATE TEMP TABLE mpg_behind AS
-SELECT i.pool FROM temp.mpg_others AS i WHERE i.record = 'observed' AND i.job IS NULL AND i.until_us IS NOT NULL GROUP BY i.pool
-HAVING max(i.until_us) < (SELECT max(o.until_us) FROM main.observed AS o WHERE o.pool = i.pool AND o.job IS NULL);
-DELETE FROM temp.mpg_behind
-WHERE NOT EXISTS (SELECT 1 FROM temp.mpg_others AS n
-                  WHERE n.pool = mpg_behind.pool
-                    AND (n.record = 'allocations' AND NOT EXISTS (SELECT 1 FROM main.allocations AS a
-                                                                  WHERE a.job = n.job AND a.start_us = n.start_us)
-                         OR n.record = 'outages' AND NOT EXISTS (SELECT 1 FROM main.outages AS o
-                                                                 WHERE o.pool = n.pool AND o.start_us = n.start_us)))
-   OR EXISTS (SELECT 1 FROM temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
-              WHERE s.files AND s.source IS NOT NULL AND t.feeds LIKE '%SG%' AND t.format NOT IN ('slurm', 'flux', 'kube'));
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'conflict', NULL, count(*),
-       'pools that the tables observe for longer than this reading, which tells something new of them, the first ' || min(pool)
-         || ': attempts, outages and what waited may count wrongly. Build exports in the order of time, or all at once'
-FROM temp.mpg_behind GROUP BY NULL HAVING count(*) > 0;
-DROP TABLE temp.mpg_behind;

@@ -33,6 +33,7 @@ WHERE own.row = slurm_rows.row;
 
 -- Where jobs have JobID alone, what waits of an array is 123_[2-5], another list in each export. It goes by the array's id, as with its
 -- JobIDRaw, and what an export shows to have left the list waits no more.
+--@ if EXISTS (SELECT 1 FROM slurm_rows WHERE NOT started AND array_task LIKE '[%')
 UPDATE temp.slurm_rows SET id = (SELECT CAST(j.job_base AS TEXT) FROM slurm_jobs AS j WHERE j.rowid = slurm_rows.row)
 WHERE NOT started AND array_task LIKE '[%' AND (SELECT j.JobIDRaw FROM slurm_jobs AS j WHERE j.rowid = slurm_rows.row) IS NULL;
 DROP TABLE IF EXISTS temp.slurm_own;
@@ -66,6 +67,7 @@ UPDATE temp.slurm_jobs SET array_count = CAST(l.n AS INTEGER) FROM slurm_left AS
 UPDATE temp.slurm_rows SET array_count = CAST(l.n AS INTEGER) FROM slurm_left AS l WHERE l.row = slurm_rows.row;
 DELETE FROM temp.slurm_rows WHERE array_count = 0;
 DROP TABLE slurm_left;
+--@ end
 
 -- A job that runs while two exports are made is in both: the row that knows its end counts, else the later one. A job that waited in the
 -- first and has started since waits no more; of an array, fewer tasks wait. A resize ends a row and begins another of the same attempt. So

@@ -6,6 +6,7 @@
 -- and partition that has jobs which started or were submitted since, ended in between: it lasts until it was last seen. (Exports of
 -- parts of a cluster are made within minutes.) An export without any job that runs or waits may be of ended jobs alone: then nothing says
 -- that the job is over.
+--@ if EXISTS (SELECT 1 FROM slurm_attempts WHERE "End" IS NULL)
 DROP TABLE IF EXISTS temp.slurm_open;
 CREATE TEMP TABLE slurm_open AS
 SELECT a.rowid AS row, a.job, a.id, a.cluster_name, iif(a.started, a.Start, a.Submit) AS begun, nullif(r.seen, 0) AS seen, j._file, j._line,
@@ -54,3 +55,4 @@ DROP TABLE slurm_missing;
 DROP TABLE slurm_shown;
 DROP TABLE slurm_made;
 DROP TABLE slurm_open;
+--@ end

@@ -1,0 +1,111 @@
+-- build/windows.sql - exports of another window of time than the tables have: what an older one tells, and what a later one lacks.
+--
+-- An export has the jobs of its time: attempts of days before, or what has run since, it lacks. A part of build.sql. Reads and changes
+-- what comes in and the tables of records.sql, before retold.sql compares the two.
+
+-- What the tables have of a later time is not told anew by an older export, such as which attempt of a job was the first.
+DROP TABLE IF EXISTS temp.mpg_behind;
+CREATE TEMP TABLE mpg_behind AS
+SELECT i.pool FROM temp.mpg_others AS i WHERE i.record = 'observed' AND i.job IS NULL AND i.until_us IS NOT NULL GROUP BY i.pool
+HAVING max(i.until_us) < (SELECT max(o.until_us) FROM main.observed AS o WHERE o.pool = i.pool AND o.job IS NULL);
+DELETE FROM temp.mpg_behind
+WHERE NOT EXISTS (SELECT 1 FROM temp.mpg_others AS n
+                  WHERE n.pool = mpg_behind.pool
+                    AND (n.record = 'allocations' AND NOT EXISTS (SELECT 1 FROM main.allocations AS a
+                                                                  WHERE a.job = n.job AND a.start_us = n.start_us)
+                         OR n.record = 'outages' AND NOT EXISTS (SELECT 1 FROM main.outages AS o
+                                                                 WHERE o.pool = n.pool AND o.start_us = n.start_us)))
+   OR EXISTS (SELECT 1 FROM temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
+              WHERE s.files AND s.source IS NOT NULL AND t.feeds LIKE '%SG%' AND t.format NOT IN ('slurm', 'flux', 'kube'));
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'conflict', NULL, count(*),
+       'pools that the tables observe for longer than this reading, which tells something new of them, the first ' || min(pool)
+         || ': attempts, outages and what waited may count wrongly. Build exports in the order of time, or all at once'
+FROM temp.mpg_behind GROUP BY NULL HAVING count(*) > 0;
+DROP TABLE temp.mpg_behind;
+
+-- An older export, built after a later one of its pools: what runs in the older one, and is missing from the later one, ended when it was
+-- seen. (Logs of other schedulers do not tell again of what runs.)
+DROP TABLE IF EXISTS temp.mpg_older;
+CREATE TEMP TABLE mpg_older AS
+SELECT i.pool, max(i.until_us) AS until_us FROM temp.mpg_others AS i
+WHERE i.record = 'observed' AND i.job IS NULL AND i.until_us IS NOT NULL GROUP BY i.pool
+HAVING max(i.until_us) < (SELECT max(o.until_us) FROM main.observed AS o WHERE o.pool = i.pool AND o.job IS NULL);
+DELETE FROM temp.mpg_older
+WHERE EXISTS (SELECT 1 FROM temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
+              WHERE s.files AND s.source IS NOT NULL AND t.feeds LIKE '%SG%' AND t.format NOT IN ('slurm', 'flux', 'kube'));
+DROP TABLE IF EXISTS temp.mpg_over;
+CREATE TEMP TABLE mpg_over AS
+SELECT n.id, n.job, w.until_us FROM temp.mpg_older AS w CROSS JOIN temp.mpg_others AS n ON n.pool = w.pool
+WHERE n.record = 'allocations' AND n.end_us IS NULL AND n.chips > 0 AND n.id NOT IN (SELECT k.id FROM temp.mpg_known AS k)
+  AND NOT EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = n.job AND a.start_us = n.start_us);
+UPDATE temp.mpg_others SET end_us = max(start_us, o.until_us) FROM temp.mpg_over AS o WHERE o.id = mpg_others.id AND record = 'allocations';
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'lost_end', NULL, count(DISTINCT job),
+       'jobs that run in this reading, and are not in a later one that the tables have, the first ' || min(job)
+         || ': they ended when they were last seen'
+FROM temp.mpg_over GROUP BY NULL HAVING count(*) > 0;
+DROP TABLE temp.mpg_over;
+
+-- What a reading in between lacked (see below), and this one tells as before, is open again, unless another piece continues it.
+UPDATE main.allocations AS a SET end_us = NULL, outcome = i.outcome
+FROM (SELECT id, job, start_us, outcome FROM temp.mpg_others WHERE record = 'allocations' AND end_us IS NULL) AS i
+WHERE a.job = i.job AND a.start_us = i.start_us AND a.id = i.id AND a.end_us IS NOT NULL
+  AND a.pool NOT IN (SELECT o.pool FROM temp.mpg_older AS o)
+  AND NOT EXISTS (SELECT 1 FROM main.allocations AS k
+                  WHERE k.job = a.job AND k.task IS a.task AND k.start_us = a.end_us AND k.chips = a.chips AND k.id <> a.id);
+UPDATE main.capacity AS c SET end_us = NULL
+WHERE end_us IS NOT NULL AND id IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'capacity' AND i.end_us IS NULL)
+  AND NOT EXISTS (SELECT 1 FROM main.capacity AS k
+                  WHERE k.pool = c.pool AND k.chip IS c.chip AND k.chips = c.chips AND k.start_us = c.end_us);
+UPDATE main.outages AS o SET end_us = NULL
+WHERE end_us IS NOT NULL AND id IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'outages' AND i.end_us IS NULL)
+  AND NOT EXISTS (SELECT 1 FROM main.outages AS k
+                  WHERE k.pool = o.pool AND k.kind IS o.kind AND k.chips = o.chips AND k.start_us = o.end_us);
+DROP TABLE temp.mpg_older;
+
+-- A later export may lack the earlier attempts of a job, or the job that had its id before: then it counts attempts from 1 again, and
+-- attempts after a gap continue the numbers of the tables, and what goes on after a resize has that of the piece before. This is only for
+-- schedulers, which say until when they observe pools. A requeue is submitted when the attempt before ends; if a job was submitted long
+-- after that, its id was given anew.
+DROP TABLE IF EXISTS temp.mpg_later;
+CREATE TEMP TABLE mpg_later AS
+SELECT n.job, max(a.attempt) - n.attempt + iif(max(a.outcome IS 'released' AND a.end_us = n.start_us), 0, 1) AS more,
+       n.anew AND count(a.task) = 0
+         AND max(a.end_us + iif(a.outcome IN ('preempted', 'node_fail'), 86400000000, 3600000000))
+             < (SELECT min(i.submit_us) FROM temp.mpg_others AS i WHERE i.record = 'jobs' AND i.job = n.job) AS anew
+FROM (SELECT job, min(start_us) AS start_us, min(attempt) AS attempt,
+             count(task) = 0 AND max(id NOT IN (SELECT k.id FROM temp.mpg_known AS k)) AS anew
+      FROM temp.mpg_others
+      WHERE record = 'allocations' AND EXISTS (SELECT 1 FROM temp.mpg_known)
+        AND pool IN (SELECT i.pool FROM temp.mpg_others AS i WHERE i.record = 'observed' AND i.job IS NULL)
+        AND job IN (SELECT o.job FROM temp.mpg_others AS o
+                    WHERE o.record = 'allocations' AND o.id NOT IN (SELECT k.id FROM temp.mpg_known AS k)
+                    UNION SELECT i.job FROM temp.mpg_others AS i CROSS JOIN main.jobs AS j ON j.job = i.job
+                    WHERE i.record = 'jobs' AND i.submit_us > j.submit_us)
+      GROUP BY job) AS n
+CROSS JOIN main.allocations AS a ON a.job = n.job AND a.start_us < n.start_us
+WHERE a.chips > 0 AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations')
+GROUP BY n.job HAVING max(coalesce(a.end_us, 9e18)) <= n.start_us;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'conflict', NULL, count(*),
+       'jobs submitted long after the end of what the tables have by their id, the first ' || min(job)
+       || ': both count as one. Build the older and the newer files at once'
+FROM temp.mpg_later WHERE anew GROUP BY NULL;
+UPDATE temp.mpg_others SET attempt = attempt + l.more FROM temp.mpg_later AS l
+WHERE l.job = mpg_others.job AND record = 'allocations' AND l.more > 0;
+-- With the tables' number it may be what they have already: then it goes by their id.
+UPDATE temp.mpg_others SET id = w.id
+FROM (SELECT a.*, row_number() OVER (PARTITION BY a.job, a.attempt, a.task, a.pool, a.start_us ORDER BY a.id) AS place
+      FROM temp.mpg_later AS l CROSS JOIN main.allocations AS a ON a.job = l.job WHERE l.more > 0) AS w
+WHERE w.place = 1 AND w.job = mpg_others.job AND w.start_us = mpg_others.start_us AND w.attempt IS mpg_others.attempt
+  AND w.task IS mpg_others.task AND w.pool = mpg_others.pool AND w.chips = mpg_others.chips AND w.end_us IS mpg_others.end_us
+  AND w.outcome IS mpg_others.outcome AND record = 'allocations';
+-- The attempts before are part of when it was submitted, and of the most and the fewest chips that it held.
+UPDATE temp.mpg_others
+SET submit_us = coalesce(min(mpg_others.submit_us, j.submit_us), mpg_others.submit_us),
+    chips = coalesce(max(mpg_others.chips, j.chips), mpg_others.chips),
+    min_chips = coalesce(nullif(min(coalesce(mpg_others.min_chips, mpg_others.chips), coalesce(j.min_chips, j.chips)),
+                                max(mpg_others.chips, j.chips)), mpg_others.min_chips)
+FROM temp.mpg_later AS l CROSS JOIN main.jobs AS j ON j.job = l.job WHERE l.job = mpg_others.job AND record = 'jobs';
+DROP TABLE temp.mpg_later;
