@@ -43,6 +43,7 @@ INSERT INTO temp.mpg_meanings VALUES
 ('prices', NULL, NULL, NULL, 'What an hour of a chip costs: yours to fill.'),
 ('mpg_config', NULL, NULL, NULL, 'A setting of the builds.'),
 ('mpg_built', NULL, NULL, NULL, 'What the last build read.'),
+('mpg_accounted', NULL, NULL, NULL, 'What the last build accounted, in short: the next one makes the rows of what differs.'),
 ('mpg_columns', NULL, NULL, NULL, 'What a column means.');
 -- Dimensions.
 INSERT INTO temp.mpg_meanings VALUES
@@ -84,6 +85,10 @@ INSERT INTO temp.mpg_meanings VALUES
 ('mpg_config', 'value', NULL, 'group', 'The setting''s value.'),
 ('mpg_built', 'version', NULL, 'group', 'The version of mpg.'),
 ('mpg_built', 'made_of', NULL, 'group', 'How many records of each kind, the settings and your chips.'),
+('mpg_accounted', 'kind', NULL, 'group', 'job, day of a pool, table or built.'),
+('mpg_accounted', 'name', NULL, 'group', 'The job, the pool, the table, or what mpg_built says.'),
+('mpg_accounted', 'day', NULL, 'group', 'The day of UTC since 1970, or 0.'),
+('mpg_accounted', 'digest', NULL, 'group', 'A hash of what is accounted.'),
 (NULL, 'severity', NULL, 'group', 'info, warning or data_loss.'),
 (NULL, 'source', NULL, 'group', 'The file, or where the figures come from.'),
 (NULL, 'detail', NULL, 'group', 'The first of them.'),

@@ -5,12 +5,19 @@
 
 -- ---- 2. The ledger of these records ----
 
+DROP TABLE IF EXISTS temp.mpg_did;
+-- What is made: all rows; or, if `whole` is 0, those of jobs that mpg_changed has, and those of pools on days of UTC that mpg_changed_days
+-- has. mpg_build says so (changed_jobs.c), and then runs no statement that drops or makes a table of the file.
+CREATE TEMP TABLE IF NOT EXISTS mpg_made AS SELECT 1 AS whole;
+CREATE TEMP TABLE IF NOT EXISTS mpg_changed(job TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TEMP TABLE IF NOT EXISTS mpg_changed_days(pool TEXT, day BIGINT, PRIMARY KEY (pool, day)) WITHOUT ROWID;
+
 -- What jobs did, run by run and program by program, over all pools. (This comes first: mpg_issues keeps what the last scan lists, and this
 -- one lists only what it finds of jobs.)
-DROP TABLE IF EXISTS temp.mpg_did;
 CREATE TEMP TABLE mpg_did AS
 SELECT * FROM mpg_runs
 WHERE bucket_width = '1 day' -- for program_ledger
+  AND ((SELECT m.whole FROM temp.mpg_made AS m) OR job IN (SELECT c.job FROM temp.mpg_changed AS c))
   AND as_of = (SELECT value FROM main.mpg_config WHERE name = 'as_of')
   AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
   AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
@@ -48,18 +55,28 @@ CREATE TABLE ledger(
   ideal_chip_hours REAL AS (iif(category = 'ideal', chip_us / 3.6e9, 0.0)),
   queued_us BIGINT AS (iif(category = 'queued', chip_us, 0)),
   queued_chip_hours REAL AS (iif(category = 'queued', chip_us / 3.6e9, 0.0)));
-INSERT INTO main.ledger
-SELECT bucket AS hour,
-       CAST(strftime('%s', bucket || coalesce((SELECT value FROM main.mpg_config WHERE name = 'offset'), '')) AS INTEGER) AS time,
-       pool, chip, job, attempt, name, owner, phase, framework, runtime, model, size, priority,
-       json_extract(CASE WHEN json_valid(labels) THEN labels END, '$.team') AS team,
-       category, cause, chip_us, intervals
-FROM mpg_rollup
-WHERE bucket_width = '1 hour' || coalesce(' ' || (SELECT value FROM main.mpg_config WHERE name = 'offset'), '')
-  AND as_of = (SELECT value FROM main.mpg_config WHERE name = 'as_of')
-  AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
-  AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
-  AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline');
+DELETE FROM main.ledger
+WHERE job IN (SELECT c.job FROM temp.mpg_changed AS c)
+   OR job IS NULL AND ((pool, time / 86400) IN (SELECT d.pool, d.day FROM temp.mpg_changed_days AS d)
+                       OR (pool, (time + 3600) / 86400) IN (SELECT d.pool, d.day FROM temp.mpg_changed_days AS d));
+INSERT INTO main.ledger(hour, time, pool, chip, job, attempt, name, owner, phase, framework, runtime, model, size, priority, team,
+                        category, cause, chip_us, intervals)
+SELECT hour, time, pool, chip, job, attempt, name, owner, phase, framework, runtime, model, size, priority, team, category, cause, chip_us,
+       intervals
+FROM (SELECT bucket AS hour,
+             CAST(strftime('%s', bucket || coalesce((SELECT value FROM main.mpg_config WHERE name = 'offset'), '')) AS INTEGER) AS time,
+             pool, chip, job, attempt, name, owner, phase, framework, runtime, model, size, priority,
+             json_extract(CASE WHEN json_valid(labels) THEN labels END, '$.team') AS team,
+             category, cause, chip_us, intervals
+      FROM mpg_rollup
+      WHERE bucket_width = '1 hour' || coalesce(' ' || (SELECT value FROM main.mpg_config WHERE name = 'offset'), '')
+        AND as_of = (SELECT value FROM main.mpg_config WHERE name = 'as_of')
+        AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
+        AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
+        AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline'))
+WHERE (SELECT m.whole FROM temp.mpg_made AS m) OR job IN (SELECT c.job FROM temp.mpg_changed AS c)
+   OR job IS NULL AND ((pool, time / 86400) IN (SELECT d.pool, d.day FROM temp.mpg_changed_days AS d)
+                       OR (pool, (time + 3600) / 86400) IN (SELECT d.pool, d.day FROM temp.mpg_changed_days AS d));
 
 -- ---- 3. Sums by day, pool and job, from which come the ratios that tools show as they are ----
 -- What nobody knows is NULL, and no 0: MPG_lower too where no ideal work is known and something is not. traced and rated say how much is.
@@ -93,6 +110,7 @@ FROM (
   SELECT NULL, NULL, NULL, job, name, owner, phase, framework, runtime, model, size, labels, category, chip_us
   FROM mpg_rollup
   WHERE job IS NOT NULL
+    AND ((SELECT m.whole FROM temp.mpg_made AS m) OR job IN (SELECT c.job FROM temp.mpg_changed AS c))
     AND as_of = (SELECT value FROM main.mpg_config WHERE name = 'as_of')
     AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
     AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
@@ -119,7 +137,8 @@ CREATE TABLE day_sums(
   traced REAL AS (1.0 * (allocated_us - untraced_us) / nullif(allocated_us, 0)),
   rated REAL AS (1.0 * (productive_us - unrated_us) / nullif(productive_us, 0)));
 CREATE UNIQUE INDEX main.day_sums_key ON day_sums(day);
-INSERT INTO main.day_sums
+DELETE FROM main.day_sums;
+INSERT INTO main.day_sums(day, capacity_us, allocated_us, partial_us, untraced_us, productive_us, unrated_us, ideal_us, queued_us)
 SELECT substr(day, 1, 10) || ' 00:00:00', sum(capacity_us), sum(allocated_us), sum(partial_us), sum(untraced_us), sum(productive_us),
        sum(unrated_us), sum(ideal_us), sum(queued_us) FROM temp.mpg_sums WHERE day IS NOT NULL GROUP BY day;
 
@@ -143,7 +162,8 @@ CREATE TABLE pool_sums(
   traced REAL AS (1.0 * (allocated_us - untraced_us) / nullif(allocated_us, 0)),
   rated REAL AS (1.0 * (productive_us - unrated_us) / nullif(productive_us, 0)));
 CREATE UNIQUE INDEX main.pool_sums_key ON pool_sums(pool);
-INSERT INTO main.pool_sums
+DELETE FROM main.pool_sums;
+INSERT INTO main.pool_sums(pool, chip, capacity_us, allocated_us, partial_us, untraced_us, productive_us, unrated_us, ideal_us, queued_us)
 SELECT pool, min(chip), sum(capacity_us), sum(allocated_us), sum(partial_us), sum(untraced_us), sum(productive_us),
        sum(unrated_us), sum(ideal_us), sum(queued_us) FROM temp.mpg_sums WHERE pool IS NOT NULL GROUP BY pool;
 
@@ -174,7 +194,9 @@ CREATE TABLE job_sums(
   traced REAL AS (1.0 * (allocated_us - untraced_us) / nullif(allocated_us, 0)),
   rated REAL AS (1.0 * (productive_us - unrated_us) / nullif(productive_us, 0)));
 CREATE UNIQUE INDEX main.job_sums_key ON job_sums(job);
-INSERT INTO main.job_sums
+DELETE FROM main.job_sums WHERE job IN (SELECT c.job FROM temp.mpg_changed AS c);
+INSERT INTO main.job_sums(job, name, owner, phase, framework, runtime, model, size, team,
+                          capacity_us, allocated_us, partial_us, untraced_us, productive_us, unrated_us, ideal_us, queued_us)
 SELECT job, min(name), min(owner), min(phase), min(framework), min(runtime), min(model), min(size),
        json_extract(CASE WHEN json_valid(min(labels)) THEN min(labels) END, '$.team'),
        sum(capacity_us), sum(allocated_us), sum(partial_us), sum(untraced_us), sum(productive_us),
@@ -194,15 +216,21 @@ CREATE TABLE waits(
   start_time DATETIME AS (datetime(start_us / 1000000, 'unixepoch') || printf('.%06d', start_us % 1000000)),
   end_time DATETIME AS (datetime(end_us / 1000000, 'unixepoch') || printf('.%06d', end_us % 1000000)),
   chip_hours REAL AS (chip_us / 3.6e9));
-INSERT INTO main.waits
-SELECT pool, job, attempt, size, category, cause, CAST(round(start_time * 1e6) AS INTEGER) AS start_us,
-       CAST(round(end_time * 1e6) AS INTEGER) AS end_us, chip_us
-FROM mpg_ledger
-WHERE category IN ('down', 'idle', 'partial', 'queued')
-  AND as_of = (SELECT value FROM main.mpg_config WHERE name = 'as_of')
-  AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
-  AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
-  AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline');
+DELETE FROM main.waits
+WHERE job IN (SELECT c.job FROM temp.mpg_changed AS c)
+   OR job IS NULL AND (pool, start_us / 86400000000) IN (SELECT d.pool, d.day FROM temp.mpg_changed_days AS d);
+INSERT INTO main.waits(pool, job, attempt, size, category, cause, start_us, end_us, chip_us)
+SELECT pool, job, attempt, size, category, cause, start_us, end_us, chip_us
+FROM (SELECT pool, job, attempt, size, category, cause, CAST(round(start_time * 1e6) AS INTEGER) AS start_us,
+             CAST(round(end_time * 1e6) AS INTEGER) AS end_us, chip_us
+      FROM mpg_ledger
+      WHERE category IN ('down', 'idle', 'partial', 'queued')
+        AND as_of = (SELECT value FROM main.mpg_config WHERE name = 'as_of')
+        AND sizes = (SELECT value FROM main.mpg_config WHERE name = 'sizes')
+        AND basis = (SELECT value FROM main.mpg_config WHERE name = 'basis')
+        AND roofline = (SELECT value FROM main.mpg_config WHERE name = 'roofline'))
+WHERE (SELECT m.whole FROM temp.mpg_made AS m) OR job IN (SELECT c.job FROM temp.mpg_changed AS c)
+   OR job IS NULL AND (pool, start_us / 86400000000) IN (SELECT d.pool, d.day FROM temp.mpg_changed_days AS d);
 
 -- A job's attempts: from its first chip to its last; the outcome is that of the allocation that ended last
 -- (of several the first of the order below), NULL while any is held.
@@ -217,7 +245,8 @@ CREATE TABLE attempts(
   productive_chip_hours REAL AS (productive_us / 3.6e9),
   lost_chip_hours REAL AS (lost_us / 3.6e9));
 CREATE UNIQUE INDEX main.attempts_key ON attempts(job, attempt);
-INSERT INTO main.attempts
+DELETE FROM main.attempts WHERE job IN (SELECT c.job FROM temp.mpg_changed AS c);
+INSERT INTO main.attempts(job, attempt, pool, size, chips, start_us, end_us, outcome, ready_us, held_us, productive_us, lost_us)
 SELECT d.job, d.attempt,
        (SELECT a.pool FROM main.allocations AS a WHERE a.job = d.job AND a.start_us = d.start_us ORDER BY a.pool LIMIT 1),
        (SELECT j.size FROM main.job_sums AS j WHERE j.job = d.job),
@@ -240,10 +269,12 @@ FROM (
 DROP TABLE IF EXISTS main.job_labels;
 CREATE TABLE job_labels(job TEXT, key TEXT, value TEXT);
 CREATE UNIQUE INDEX main.job_labels_key ON job_labels(job, key);
-INSERT OR IGNORE INTO main.job_labels
+DELETE FROM main.job_labels WHERE job IN (SELECT c.job FROM temp.mpg_changed AS c);
+INSERT OR IGNORE INTO main.job_labels(job, key, value)
 SELECT j.job, CAST(l.key AS TEXT), CAST(l.value AS TEXT)
 FROM main.jobs AS j, json_each(CASE WHEN json_valid(j.labels) THEN j.labels END) AS l
-WHERE json_type(CASE WHEN json_valid(j.labels) THEN j.labels END) = 'object' AND l.value IS NOT NULL;
+WHERE json_type(CASE WHEN json_valid(j.labels) THEN j.labels END) = 'object' AND l.value IS NOT NULL
+  AND ((SELECT m.whole FROM temp.mpg_made AS m) OR j.job IN (SELECT c.job FROM temp.mpg_changed AS c));
 
 -- The times an attempt had everything it needed. outcome: what ended it, 'gang_broken' where the attempt
 -- went on, but 'preempted' where an allocation of 0 chips says that it gave back all (it was suspended), NULL at
@@ -261,7 +292,8 @@ CREATE TABLE runs(
   productive_chip_hours REAL AS (productive_us / 3.6e9),
   lost_chip_hours REAL AS (lost_us / 3.6e9));
 CREATE UNIQUE INDEX main.runs_key ON runs(job, attempt, run);
-INSERT INTO main.runs
+DELETE FROM main.runs WHERE job IN (SELECT c.job FROM temp.mpg_changed AS c);
+INSERT INTO main.runs(job, attempt, run, start_us, end_us, outcome, last_span_us, progress_us, restore_us, held_us, productive_us, lost_us)
 SELECT job, attempt, run, min(start_us), max(end_us), NULL, max(last_span_us), min(progress_us), sum(restore_us), sum(held_us),
        sum(productive_us), sum(lost_us)
 FROM temp.mpg_did WHERE run NOT NULL GROUP BY job, attempt, run;
@@ -270,7 +302,8 @@ UPDATE main.runs SET
                  THEN CASE WHEN EXISTS (SELECT 1 FROM main.allocations AS a
                                         WHERE a.job = runs.job AND a.attempt = runs.attempt AND a.start_us = runs.end_us AND a.chips = 0)
                            THEN 'preempted' ELSE 'gang_broken' END
-                 ELSE (SELECT a.outcome FROM main.attempts AS a WHERE a.job = runs.job AND a.attempt = runs.attempt) END;
+                 ELSE (SELECT a.outcome FROM main.attempts AS a WHERE a.job = runs.job AND a.attempt = runs.attempt) END
+WHERE (SELECT m.whole FROM temp.mpg_made AS m) OR job IN (SELECT c.job FROM temp.mpg_changed AS c);
 
 -- Chip-time of programs, by day of UTC.
 DROP TABLE IF EXISTS main.program_ledger;
@@ -280,7 +313,8 @@ CREATE TABLE program_ledger(
   ideal_chip_hours REAL AS (ideal_us / 3.6e9),
   unrated_chip_hours REAL AS (unrated_us / 3.6e9),
   lost_chip_hours REAL AS (lost_us / 3.6e9));
-INSERT INTO main.program_ledger
+DELETE FROM main.program_ledger WHERE job IN (SELECT c.job FROM temp.mpg_changed AS c);
+INSERT INTO main.program_ledger(program, job, day, productive_us, ideal_us, unrated_us, lost_us)
 SELECT program, job, date(86400 * day, 'unixepoch') || ' 00:00:00', sum(productive_us), sum(ideal_us), sum(unrated_us), sum(lost_us)
 FROM (SELECT program, job, start_us / 86400000000 - (start_us % 86400000000 < 0) AS day, productive_us, ideal_us, unrated_us, lost_us
       FROM temp.mpg_did WHERE program IS NOT NULL)
@@ -302,5 +336,8 @@ CREATE INDEX IF NOT EXISTS main.ledger_by_job ON ledger(job);
 CREATE INDEX IF NOT EXISTS main.attempts_by_start ON attempts(pool, start_us);
 DELETE FROM main.mpg_built;
 INSERT INTO main.mpg_built SELECT version, made_of FROM temp.mpg_made_of;
+DROP TABLE temp.mpg_made;
+DROP TABLE temp.mpg_changed;
+DROP TABLE temp.mpg_changed_days;
 DROP VIEW temp.mpg_made_of;
 DROP TABLE temp.mpg_same;

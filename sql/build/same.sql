@@ -4,6 +4,7 @@
 -- be done. Only mpg_build asks it; a script of SQL alone goes on, and makes the same tables anew.
 
 -- What the tables are made of, in short. The last build wrote it down, so settings, chips and rows that changed since are noticed.
+-- as_made: everything that a build makes is there, and the ledger reads no chips but those of the file.
 DROP VIEW IF EXISTS temp.mpg_made_of;
 CREATE TEMP VIEW mpg_made_of AS
 SELECT mpg_version() AS version, json_array(
@@ -13,19 +14,20 @@ SELECT mpg_version() AS version, json_array(
   (SELECT group_concat(name || ' = ' || quote(value))
    FROM (SELECT name, value FROM main.mpg_config WHERE name IN ('offset', 'as_of', 'sizes', 'basis', 'roofline', 'labels') ORDER BY name)),
   (SELECT group_concat(quote(chip) || ' ' || quote(dtype) || ' ' || quote(peak_flops) || ' ' || quote(hbm_bytes_per_s))
-   FROM (SELECT chip, dtype, peak_flops, hbm_bytes_per_s FROM main.chips ORDER BY chip, dtype))) AS made_of;
+   FROM (SELECT chip, dtype, peak_flops, hbm_bytes_per_s FROM main.chips ORDER BY chip, dtype))) AS made_of,
+  16 = (SELECT count(*) FROM main.sqlite_schema
+              WHERE name IN ('ledger', 'waits', 'attempts', 'job_labels', 'runs', 'program_ledger', 'day_sums', 'pool_sums', 'job_sums',
+                             'mpg_columns', 'cells', 'goodput_by_day', 'goodput_by_pool', 'goodput_by_job', 'ledger_by_job',
+                             'attempts_by_start'))
+  -- other chips that the ledger reads, and names of theirs
+  AND NOT EXISTS (SELECT 1 FROM temp.sqlite_schema WHERE name = 'chips' COLLATE NOCASE)
+  AND NOT EXISTS (SELECT 1 FROM pragma_table_info('chips', 'main') WHERE name = 'aliases' COLLATE NOCASE) AS as_made;
 
 DROP TABLE IF EXISTS temp.mpg_same;
 CREATE TEMP TABLE mpg_same AS
 SELECT 1 AS same FROM main.mpg_built AS b
 WHERE (b.version, b.made_of) = (SELECT m.version, m.made_of FROM temp.mpg_made_of AS m)
-  AND 16 = (SELECT count(*) FROM main.sqlite_schema
-            WHERE name IN ('ledger', 'waits', 'attempts', 'job_labels', 'runs', 'program_ledger', 'day_sums', 'pool_sums', 'job_sums',
-                           'mpg_columns', 'cells', 'goodput_by_day', 'goodput_by_pool', 'goodput_by_job', 'ledger_by_job',
-                           'attempts_by_start'))
-  -- other chips that the ledger reads, and names of theirs
-  AND NOT EXISTS (SELECT 1 FROM temp.sqlite_schema WHERE name = 'chips' COLLATE NOCASE)
-  AND NOT EXISTS (SELECT 1 FROM pragma_table_info('chips', 'main') WHERE name = 'aliases' COLLATE NOCASE)
+  AND (SELECT m.as_made FROM temp.mpg_made_of AS m)
   AND NOT EXISTS (SELECT 1 FROM temp.mpg_sources WHERE NOT files OR source IS NULL)
   AND ((SELECT count(*) FROM main.capacity), (SELECT count(*) FROM main.outages), (SELECT count(*) FROM main.jobs),
        (SELECT count(*) FROM main.allocations), (SELECT count(*) FROM main.programs), (SELECT count(*) FROM main.observed))

@@ -10,7 +10,7 @@ static const char tables[] =
     "('commits', 'table', 'snapshot_us', 'durable_us'),('programs', 'table', 'flops', 'dtype'),"
     "('observed', 'table', 'chip', 'until_us'),('chips', 'table', 'dtype', 'peak_flops'),"
     "('prices', 'table', 'chip', 'micros_per_chip_hour'),('mpg_config', 'table', 'name', 'value'),"
-    "('mpg_built', 'table', 'version', 'made_of'),"
+    "('mpg_built', 'table', 'version', 'made_of'),('mpg_accounted', 'table', 'kind', 'digest'),"
     "('ledger', 'table', 'category', 'chip_us'),('waits', 'table', 'category', 'chip_us'),"
     "('attempts', 'table', 'outcome', 'ready_us'),('runs', 'table', 'outcome', 'progress_us'),"
     "('job_labels', 'table', 'job', 'value'),('program_ledger', 'table', 'program', 'lost_us'),"

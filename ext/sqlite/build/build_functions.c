@@ -23,6 +23,7 @@
 #include "../host.h"
 #include "build_check.h"
 #include "build_labels.h"
+#include "changed_jobs.h"
 #include "late_columns.h"
 #include "user_columns.h"
 #include "user_objects.h"
@@ -82,12 +83,18 @@ static int run_statement(sqlite3 *db, const char *sql, const char *end, sqlite3_
   return rc;
 }
 
-/* Runs one statement after the other, up to `end`; every parameter is the path. An SQLite code. */
-static int run_script(sqlite3 *db, const char *sql, const char *end, sqlite3_value *path) {
+/* Runs one statement after the other, up to `end`; every parameter is the path. `partly`: but those
+** that a part leaves out. An SQLite code. */
+static int run_part(sqlite3 *db, const char *sql, const char *end, sqlite3_value *path,
+                    bool partly) {
   mpg_late_columns late = {.n = 0};
   const char *tail = sql;
   int rc = SQLITE_OK;
   while (rc == SQLITE_OK && (sql = skip_comments(tail)) < end) {
+    if (partly && mpg_changed_jobs_skips(sql)) {
+      tail = strchr(sql, ';') + 1; /* no text in them has one */
+      continue;
+    }
     rc = mpg_late_make_table(db, sql, &late, &tail);
     if (rc == SQLITE_OK && tail == NULL)
       rc = run_statement(db, sql, end, path, &tail);
@@ -95,6 +102,10 @@ static int run_script(sqlite3 *db, const char *sql, const char *end, sqlite3_val
       rc = mpg_late_add_after(db, sql, &late);
   }
   return rc == SQLITE_OK ? mpg_late_add_all(db, &late) : rc;
+}
+
+static int run_script(sqlite3 *db, const char *sql, const char *end, sqlite3_value *path) {
+  return run_part(db, sql, end, path, false);
 }
 
 /* Memory kept from before a script begins until it ends: where it fails for want of memory, undoing
@@ -181,25 +192,11 @@ static bool are_as_read(sqlite3 *db, const row_counts *counts) {
   return whole != NULL;
 }
 
-/* What follows the records, which it counts: what is asked of them, which are read once, then what
-** is made of the answers. An SQLite code. */
-static int run_questions(mpg_conn *conn, const char *asks, const char *end, sqlite3_value *path,
-                         row_counts *counts, mpg_err *err) {
-  const char *answered = strstr(asks, "\nDROP TABLE IF EXISTS main.attempts");
-  int rc = count_rows(conn->db, "main", counts->now);
-  if (rc == SQLITE_OK &&
-      mpg_held_fleet_begin(conn, are_as_read(conn->db, counts) ? counts->now : NULL, err) != MPG_OK)
-    rc = mpg_sqlite_rc(err->rc);
-  if (rc == SQLITE_OK)
-    rc = run_script(conn->db, asks, answered, path);
-  mpg_held_fleet_end(conn);
-  return rc == SQLITE_OK ? run_script(conn->db, answered, end, path) : rc;
-}
-
 /* The parts of the script, by their first statements. What came in is dropped, then what the
 ** tables are made of. */
 typedef struct build_parts {
-  const char *begun, *same, *added, *dropped, *asks, *made_of, *views, *end;
+  const char *begun, *same, *added, *dropped, *asks, *asked, *answered, *kept, *made_of, *views,
+      *end;
 } build_parts;
 
 static build_parts parts_of(const char *script) {
@@ -209,9 +206,44 @@ static build_parts parts_of(const char *script) {
                        .added = strstr(script, "\nINSERT INTO temp.mpg_of_cluster"),
                        .dropped = strstr(script, "\nDROP TABLE temp.mpg_known"),
                        .asks = strstr(script, "\nDROP TABLE IF EXISTS temp.mpg_did"),
+                       .asked = strstr(script, "\nCREATE TEMP TABLE mpg_did"),
+                       .answered = strstr(script, "\nDROP TABLE IF EXISTS main.attempts"),
+                       .kept = strstr(script, "\nDROP TABLE temp.mpg_made;"),
                        .made_of = strstr(script, "\nDROP VIEW temp.mpg_made_of"),
                        .views = strstr(script, "\nDROP VIEW IF EXISTS main.cells"),
                        .end = strstr(script, "\nCOMMIT;")};
+}
+
+/* What is asked of the records, which the connection holds. An SQLite code. */
+static int ask(mpg_conn *conn, const build_parts *parts, sqlite3_value *path, bool may_be_partly,
+               const row_counts *counts, mpg_changed_jobs *changed, mpg_err *err) {
+  sqlite3 *db = conn->db;
+  int rc = run_script(db, parts->asks, parts->asked, path);
+  if (rc == SQLITE_OK)
+    rc = mpg_changed_jobs_find(changed, conn, counts->now, parts->asks, may_be_partly, err);
+  if (rc == SQLITE_OK)
+    rc = run_part(db, parts->asked, parts->answered, path, changed->partly);
+  if (rc != SQLITE_OK || !changed->partly)
+    return rc;
+  rc = mpg_changed_jobs_check(changed, db);
+  return rc == SQLITE_OK && !changed->partly ? run_script(db, parts->asks, parts->answered, path)
+                                             : rc;
+}
+
+/* What follows the records, which it counts: what is asked of them, which are read once, then what
+** is made of the answers. An SQLite code. */
+static int run_questions(mpg_conn *conn, const build_parts *parts, sqlite3_value *path,
+                         bool may_be_partly, row_counts *counts, mpg_changed_jobs *changed,
+                         mpg_err *err) {
+  sqlite3 *db = conn->db;
+  int rc = count_rows(db, "main", counts->now);
+  if (rc == SQLITE_OK &&
+      mpg_held_fleet_begin(conn, are_as_read(db, counts) ? counts->now : NULL, err) != MPG_OK)
+    rc = mpg_sqlite_rc(err->rc);
+  if (rc == SQLITE_OK)
+    rc = ask(conn, parts, path, may_be_partly, counts, changed, err);
+  mpg_held_fleet_end(conn);
+  return rc == SQLITE_OK ? run_part(db, parts->answered, parts->kept, path, changed->partly) : rc;
 }
 
 /* Whether an issue is of a table of the database, which the build reads or lists again. */
@@ -226,17 +258,24 @@ static int make_tables(mpg_conn *conn, const build_parts *parts, sqlite3_value *
                        const mpg_user_columns *added, row_counts *counts, mpg_err *err) {
   sqlite3 *db = conn->db;
   const char *columns = mpg_script_find("columns")->sql;
+  mpg_changed_jobs changed = {.partly = false};
   int rc;
   mpg_issues_drop_those(&conn->issues, is_of_main, NULL);
   rc = run_script(db, parts->added, parts->asks, path);
   if (rc == SQLITE_OK)
     rc = check_times(db, err);
   if (rc == SQLITE_OK)
-    rc = run_questions(conn, parts->asks, parts->end, path, counts, err);
+    rc = run_questions(conn, parts, path, added->n == 0, counts, &changed, err);
   if (rc == SQLITE_OK)
-    rc = mpg_labels_add(db, err);
+    rc = run_script(db, parts->views, parts->end, path);
+  if (rc == SQLITE_OK)
+    rc = mpg_labels_add(db, changed.partly, err);
   if (rc == SQLITE_OK)
     rc = mpg_user_columns_make(added, false, db, err);
+  if (rc == SQLITE_OK)
+    rc = mpg_changed_jobs_keep(&changed, db);
+  if (rc == SQLITE_OK)
+    rc = run_script(db, parts->kept, parts->views, path);
   if (rc == SQLITE_OK)
     rc = run_script(db, columns, columns + strlen(columns), path);
   return rc == SQLITE_OK ? mpg_user_columns_make(added, true, db, err) : rc;

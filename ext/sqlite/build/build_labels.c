@@ -48,20 +48,23 @@ static int check_label(sqlite3 *db, const char *key, mpg_err *err) {
   return SQLITE_ERROR;
 }
 
-/* A column of the ledger and of its view for the label `key`. An SQLite code. */
-static int add_label(sqlite3 *db, const char *key) {
+/* A column of the ledger and of its view for the label `key`; `partly`: the ledger has the column,
+** which lacks the values of jobs in temp.mpg_changed. An SQLite code. */
+static int add_label(sqlite3 *db, const char *key, bool partly) {
   char *view = mpg_build_find_text(
       db,
       "SELECT substr(sql, 1, length(sql) - length('FROM ledger')) FROM main.sqlite_schema"
       " WHERE name = 'cells' AND ?1 NOT NULL",
       key);
   int rc = view == NULL ? SQLITE_NOMEM : SQLITE_OK;
-  if (rc == SQLITE_OK)
+  if (rc == SQLITE_OK && !partly)
     rc = run_format(db, "ALTER TABLE main.ledger ADD COLUMN \"%w\" TEXT", key, NULL);
   if (rc == SQLITE_OK)
     rc = run_format(db,
                     "UPDATE main.ledger SET \"%w\" = (SELECT l.value FROM main.job_labels AS l "
-                    "WHERE l.job = ledger.job AND l.key = %Q) WHERE job IS NOT NULL",
+                    "WHERE l.job = ledger.job AND l.key = %Q) WHERE job IS NOT NULL AND "
+                    "((SELECT m.whole FROM temp.mpg_made AS m) OR job IN (SELECT c.job FROM "
+                    "temp.mpg_changed AS c))",
                     key, key);
   if (rc == SQLITE_OK)
     rc = sqlite3_exec(db, "DROP VIEW main.cells", NULL, NULL, NULL);
@@ -71,7 +74,7 @@ static int add_label(sqlite3 *db, const char *key) {
   return rc;
 }
 
-int mpg_labels_add(sqlite3 *db, mpg_err *err) {
+int mpg_labels_add(sqlite3 *db, bool partly, mpg_err *err) {
   char *keys =
       mpg_build_find_text(db, "SELECT value FROM main.mpg_config WHERE name = ?1", "labels");
   int rc = SQLITE_OK;
@@ -85,8 +88,11 @@ int mpg_labels_add(sqlite3 *db, mpg_err *err) {
     while (n > 0 && key[n - 1] == ' ')
       n--;
     key[n] = '\0';
-    if (n > 0 && strcmp(key, "team") != 0 && (rc = check_label(db, key, err)) == SQLITE_OK)
-      rc = add_label(db, key);
+    if (n > 0 && strcmp(key, "team") != 0) {
+      rc = partly ? SQLITE_OK : check_label(db, key, err);
+      if (rc == SQLITE_OK)
+        rc = add_label(db, key, partly);
+    }
     key = comma == NULL ? NULL : comma + 1;
   }
   sqlite3_free(keys);

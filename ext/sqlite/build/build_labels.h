@@ -16,7 +16,8 @@ char *mpg_build_source(sqlite3 *db, sqlite3_value *path);
 /* Writes the labels that a fleet file names into mpg_config. An SQLite code; *err says more, if it
 ** is about the fleet file. */
 int mpg_labels_take(mpg_conn *conn, sqlite3_value *path, mpg_err *err);
-/* A column for each label that mpg_config names, 'tier,project'; the label team always has one. */
-int mpg_labels_add(sqlite3 *db, mpg_err *err);
+/* A column for each label that mpg_config names, 'tier,project'; the label team always has one.
+** `partly`: the columns are there, and get the values of jobs in temp.mpg_changed. */
+int mpg_labels_add(sqlite3 *db, bool partly, mpg_err *err);
 
 #endif

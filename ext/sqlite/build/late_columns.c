@@ -59,13 +59,12 @@ static char *shortened(sqlite3 *db, const char *sql, const char **p, bool *gener
 ** that these and the capacity last, for the ledger has a row or some for each hour. */
 static bool is_small(sqlite3 *db) {
   static const char sql[] =
-      "SELECT max((SELECT count(*) FROM (SELECT 1 FROM main.jobs LIMIT 501)), (SELECT count(*) "
-      "FROM "
-      "(SELECT 1 FROM main.allocations LIMIT 501)), (SELECT count(*) FROM (SELECT 1 FROM "
-      "main.spans LIMIT 5001)) / 10) <= 500 AND (SELECT total((coalesce(end_us, (SELECT "
+      "SELECT CASE WHEN max((SELECT count(*) FROM (SELECT 1 FROM main.jobs LIMIT 501)), (SELECT "
+      "count(*) FROM (SELECT 1 FROM main.allocations LIMIT 501)), (SELECT count(*) FROM (SELECT 1 "
+      "FROM main.spans LIMIT 5001)) / 10) <= 500 THEN (SELECT total((coalesce(end_us, (SELECT "
       "max(max(start_us, coalesce(end_us, 0))) FROM main.allocations)) - start_us) / 3.6e9 + 2) "
       "FROM (SELECT start_us, end_us FROM main.allocations UNION ALL SELECT start_us, end_us FROM "
-      "main.capacity UNION ALL SELECT start_us, end_us FROM main.outages)) <= 1000";
+      "main.capacity UNION ALL SELECT start_us, end_us FROM main.outages)) <= 1000 ELSE 0 END";
   sqlite3_stmt *stmt = NULL;
   bool small = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK &&
                sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_int(stmt, 0) != 0;
