@@ -8,12 +8,13 @@ DROP TABLE IF EXISTS temp.mpg_otherwise;
 CREATE TEMP TABLE mpg_otherwise AS
 WITH beside AS (
   SELECT job, count(*) AS n, sum(end_us - start_us) AS held_us FROM main.allocations
-  WHERE chips > 0 AND end_us IS NOT NULL AND id NOT IN (SELECT o.id FROM temp.mpg_others AS o WHERE o.record = 'allocations')
+  WHERE chips > 0 AND end_us IS NOT NULL AND id NOT IN (SELECT o.id FROM temp.mpg_ids AS o)
   GROUP BY job
 )
 SELECT b.job, b.n FROM beside AS b
 JOIN (SELECT job, count(*) AS n, sum(end_us - start_us) AS held_us FROM temp.mpg_others
-      WHERE record = 'allocations' AND chips > 0 AND end_us IS NOT NULL GROUP BY job) AS i USING (job, n, held_us);
+      WHERE record = 'allocations' AND chips > 0 AND end_us IS NOT NULL AND job IN (SELECT c.job FROM beside AS c)
+      GROUP BY job) AS i USING (job, n, held_us);
 DELETE FROM temp.mpg_otherwise
 WHERE (SELECT count(*) FROM temp.mpg_otherwise) < (
   SELECT count(DISTINCT o.job) FROM temp.mpg_others AS o
@@ -25,7 +26,9 @@ SELECT id, pool, chip, chips, start_us, end_us FROM temp.mpg_others WHERE record
 INSERT OR IGNORE INTO main.outages(id, pool, chips, start_us, end_us, kind)
 SELECT id, pool, chips, start_us, end_us, kind FROM temp.mpg_others WHERE record = 'outages';
 INSERT OR IGNORE INTO main.allocations(id, job, attempt, task, pool, chips, start_us, end_us, outcome)
-SELECT id, job, attempt, task, pool, chips, start_us, end_us, outcome FROM temp.mpg_others WHERE record = 'allocations';
+SELECT id, job, attempt, task, pool, chips, start_us, end_us, outcome FROM temp.mpg_others AS o
+WHERE record = 'allocations' -- most of a folder that is read again are there
+  AND NOT EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = o.job AND a.start_us = o.start_us AND a.id = o.id);
 DROP VIEW IF EXISTS temp.mpg_span_ids;
 CREATE TEMP VIEW mpg_span_ids AS
 SELECT r.job, r.id FROM temp.mpg_sources AS s, trace_records(s.source) AS r WHERE s.files AND s.source IS NOT NULL AND r.record = 'spans'
@@ -127,7 +130,7 @@ WHERE id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'capacit
     FROM temp.mpg_grown AS g CROSS JOIN main.allocations AS a ON a.job = g.job AND a.start_us >= g.start_us);
 DELETE FROM main.allocations AS a
 WHERE a.job IN (SELECT g.job FROM temp.mpg_grown AS g) AND a.start_us >= (SELECT g.start_us FROM temp.mpg_grown AS g WHERE g.job = a.job)
-  AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations');
+  AND a.id NOT IN (SELECT i.id FROM temp.mpg_ids AS i);
 DELETE FROM main.spans AS s
 WHERE s.job IN (SELECT g.job FROM temp.mpg_grown AS g) AND s.start_us >= (SELECT g.start_us FROM temp.mpg_grown AS g WHERE g.job = s.job)
   AND s.id NOT IN (SELECT i.id FROM temp.mpg_spans AS i);
@@ -197,15 +200,14 @@ DELETE FROM main.allocations WHERE id IN (
 DROP TABLE IF EXISTS temp.mpg_went_on;
 CREATE TEMP TABLE mpg_went_on(job TEXT PRIMARY KEY) WITHOUT ROWID;
 INSERT INTO temp.mpg_went_on
-SELECT job FROM temp.mpg_others
-WHERE record = 'allocations' AND EXISTS (SELECT 1 FROM temp.mpg_known) AND id NOT IN (SELECT k.id FROM temp.mpg_known AS k)
+SELECT o.job FROM temp.mpg_fresh AS f CROSS JOIN temp.mpg_others AS o ON o.rowid = f.row WHERE o.record = 'allocations'
 UNION
 SELECT job FROM temp.mpg_others AS o
 WHERE record = 'jobs' AND submit_us IS NOT NULL AND EXISTS (SELECT 1 FROM temp.mpg_known)
   AND NOT EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = o.job);
 DELETE FROM temp.mpg_went_on
 WHERE EXISTS (SELECT 1 FROM main.allocations AS a
-              WHERE a.job = mpg_went_on.job AND a.id NOT IN (SELECT o.id FROM temp.mpg_others AS o WHERE o.record = 'allocations'));
+              WHERE a.job = mpg_went_on.job AND a.id NOT IN (SELECT o.id FROM temp.mpg_ids AS o));
 UPDATE main.jobs AS j
 SET name = coalesce(i.name, j.name), owner = coalesce(i.owner, j.owner), phase = coalesce(i.phase, j.phase),
   framework = coalesce(i.framework, j.framework),
@@ -299,6 +301,10 @@ SELECT CASE WHEN EXISTS (SELECT 1 FROM temp.mpg_incoming) THEN
        (SELECT min(listed) FROM temp.mpg_sources) AS listed;
 
 DROP TABLE temp.mpg_known;
+DROP TABLE temp.mpg_fresh;
+DROP TABLE temp.mpg_ids;
+DROP TABLE temp.mpg_pools;
+DROP TABLE temp.mpg_seen;
 DROP TABLE temp.mpg_incoming;
 DROP VIEW IF EXISTS temp.mpg_span_ids;
 DROP VIEW temp.mpg_spans;

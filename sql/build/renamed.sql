@@ -9,14 +9,16 @@ DROP TABLE IF EXISTS temp.mpg_renamed;
 CREATE TEMP TABLE mpg_renamed(was TEXT, job TEXT, PRIMARY KEY (was, job)) WITHOUT ROWID;
 INSERT INTO temp.mpg_renamed
 WITH cluster AS (
-  SELECT pool AS name FROM temp.mpg_others WHERE pool IS NOT NULL AND EXISTS (SELECT 1 FROM main.jobs)
-  UNION SELECT substr(pool, 1, instr(pool, '/') - 1) FROM temp.mpg_others WHERE instr(pool, '/') AND EXISTS (SELECT 1 FROM main.jobs)
+  SELECT pool AS name FROM temp.mpg_pools WHERE EXISTS (SELECT 1 FROM main.jobs)
+  UNION SELECT substr(pool, 1, instr(pool, '/') - 1) FROM temp.mpg_pools WHERE instr(pool, '/') AND EXISTS (SELECT 1 FROM main.jobs)
 ),
 news AS (
-  SELECT record, job, instr(job, '/') AS slash, pool, start_us, submit_us FROM temp.mpg_others
-  WHERE EXISTS (SELECT 1 FROM main.jobs)
-    AND (record = 'allocations' AND id NOT IN (SELECT id FROM temp.mpg_known) OR record = 'jobs'
-         AND job NOT IN (SELECT j.job FROM main.jobs AS j))
+  SELECT o.record, o.job, instr(o.job, '/') AS slash, o.pool, o.start_us, o.submit_us
+  FROM (SELECT row FROM temp.mpg_fresh WHERE EXISTS (SELECT 1 FROM main.jobs)) AS f CROSS JOIN temp.mpg_others AS o ON o.rowid = f.row
+  WHERE o.record = 'allocations'
+  UNION ALL
+  SELECT record, job, instr(job, '/'), pool, start_us, submit_us FROM temp.mpg_others
+  WHERE record = 'jobs' AND EXISTS (SELECT 1 FROM main.jobs) AND job NOT IN (SELECT j.job FROM main.jobs AS j)
 ),
 named AS (
   SELECT record, job, substr(job, slash + 1) AS was, pool, start_us, submit_us FROM news
@@ -33,13 +35,16 @@ WHERE n.record = 'allocations'
 UNION
 SELECT j.job, n.job FROM named AS n CROSS JOIN main.jobs AS j ON j.job = n.was AND j.submit_us = n.submit_us
 WHERE n.record = 'jobs' AND NOT EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = j.job);
+DROP TABLE IF EXISTS temp.mpg_folder;
+CREATE TEMP TABLE mpg_folder AS
+SELECT source, iif(source GLOB '*[*?[]*', '', rtrim(source, replace(source, '/', ''))) AS name
+FROM temp.mpg_sources WHERE files AND source IS NOT NULL;
 DROP TABLE IF EXISTS temp.mpg_renamed_logs; -- that were jobs by themselves, with pools of their own, and are found to be of another
 CREATE TEMP TABLE mpg_renamed_logs AS
 SELECT DISTINCT j.job AS was, coalesce((SELECT c.name FROM temp.mpg_of_cluster AS c WHERE c.job = t.job), t.job) AS job
-FROM (SELECT source FROM (SELECT source, iif(source GLOB '*[*?[]*', '', rtrim(source, replace(source, '/', ''))) AS folder
-                          FROM temp.mpg_sources WHERE files AND source IS NOT NULL)
+FROM (SELECT source FROM temp.mpg_folder AS f
       -- is named after a file
-      WHERE EXISTS (SELECT 1 FROM main.jobs WHERE substr(job, 1, length(folder)) = folder AND (folder <> '' OR job GLOB '*.*')
+      WHERE EXISTS (SELECT 1 FROM main.jobs WHERE substr(job, 1, length(f.name)) = f.name AND (f.name <> '' OR job GLOB '*.*')
                                                 AND job NOT IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.job IS NOT NULL))) AS s
 CROSS JOIN trace_sources(s.source) AS t
 CROSS JOIN main.jobs AS j ON j.job = t.file OR (j.job > t.file || '#' AND j.job < t.file || '$')
@@ -60,14 +65,11 @@ WHERE w.job NOT IN (SELECT r.was FROM temp.mpg_renamed_logs AS r) GROUP BY w.job
 DROP TABLE temp.mpg_own_names;
 -- A log that was a job by itself, and whose file was packed, rotated or moved: it is found again by what it held and by the time of its
 -- first span.
-DROP TABLE IF EXISTS temp.mpg_folder;
-CREATE TEMP TABLE mpg_folder AS
-SELECT source, iif(source GLOB '*[*?[]*', '', rtrim(source, replace(source, '/', ''))) AS name
-FROM temp.mpg_sources WHERE files AND source IS NOT NULL AND EXISTS (SELECT 1 FROM main.spans);
 DROP TABLE IF EXISTS temp.mpg_gone_logs;
 CREATE TEMP TABLE mpg_gone_logs AS
 SELECT a.job, a.start_us, a.chips, a.pool
-FROM temp.mpg_folder AS f CROSS JOIN main.jobs AS j ON substr(j.job, 1, length(f.name)) = f.name AND j.job GLOB '*.*'
+FROM (SELECT name FROM temp.mpg_folder WHERE EXISTS (SELECT 1 FROM main.spans)) AS f
+CROSS JOIN main.jobs AS j ON substr(j.job, 1, length(f.name)) = f.name AND j.job GLOB '*.*'
   AND j.job NOT IN (SELECT i.job FROM temp.mpg_others AS i WHERE i.job IS NOT NULL)
 CROSS JOIN main.allocations AS a ON a.job = j.job;
 DROP TABLE IF EXISTS temp.mpg_moved_logs;

@@ -9,9 +9,9 @@
 DROP TABLE IF EXISTS temp.mpg_new;
 CREATE TEMP TABLE mpg_new AS
 SELECT record, id, job, attempt, task, pool, substr(pool, 1, instr(pool || '/', '/') - 1) AS cluster, chip, chips, start_us, end_us, kind,
-       outcome FROM temp.mpg_others
-WHERE record IN ('capacity', 'outages', 'allocations') AND EXISTS (SELECT 1 FROM temp.mpg_known)
-  AND id NOT IN (SELECT k.id FROM temp.mpg_known AS k);
+       outcome
+FROM temp.mpg_fresh AS f CROSS JOIN temp.mpg_others AS o ON o.rowid = f.row
+WHERE o.id NOT IN (SELECT k.id FROM temp.mpg_known AS k); -- but for those that got the tables' id since
 DROP TABLE IF EXISTS temp.mpg_was;
 CREATE TEMP TABLE mpg_was AS
 SELECT 'allocations' AS record, a.id, a.job, attempt, task, pool, substr(pool, 1, instr(pool || '/', '/') - 1) AS cluster, NULL AS chip,
@@ -19,7 +19,7 @@ SELECT 'allocations' AS record, a.id, a.job, attempt, task, pool, substr(pool, 1
        a.start_us, end_us, NULL AS kind, outcome
 FROM (SELECT DISTINCT job, start_us FROM temp.mpg_new WHERE record = 'allocations') AS n
 CROSS JOIN main.allocations AS a ON a.job = n.job AND a.start_us = n.start_us
-WHERE a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations')
+WHERE a.id NOT IN (SELECT i.id FROM temp.mpg_ids AS i)
 UNION ALL
 SELECT 'capacity', id, NULL, NULL, NULL, pool, NULL, chip, chips, start_us, end_us, NULL, NULL FROM main.capacity
 WHERE pool IN (SELECT n.pool FROM temp.mpg_new AS n WHERE n.record = 'capacity')
@@ -52,7 +52,7 @@ WHERE w.record = 'allocations'
   AND NOT (n.attempt IS w.attempt AND n.pool = w.pool AND n.chips = w.chips AND (w.end_us IS NULL OR n.end_us IS NULL))
   AND (w.task IS NOT NULL OR w.pool IN (SELECT g.pool FROM temp.mpg_again AS g) OR (n.pool = w.pool AND n.attempt IS NOT w.attempt)
        OR (w.end_us IS NOT NULL AND w.outcome IS NULL AND n.pool = w.pool -- what a reading between lacked
-           AND n.pool IN (SELECT i.pool FROM temp.mpg_others AS i WHERE i.record = 'observed' AND i.job IS NULL))
+           AND n.pool IN (SELECT i.pool FROM temp.mpg_seen AS i WHERE i.job IS NULL))
        OR (n.pool <> w.pool AND n.cluster = w.cluster
            AND (w.pool IN (w.cluster, w.cluster || '/gpu') OR n.pool IN (n.cluster, n.cluster || '/gpu'))));
 INSERT INTO temp.mpg_again SELECT DISTINCT pool_now FROM temp.mpg_retold;
@@ -86,7 +86,7 @@ WHERE (job, start_us, id) IN (
   SELECT o.job, o.start_us, o.id FROM (SELECT job, min(start_us) AS start_us FROM temp.mpg_new
     WHERE record = 'allocations' GROUP BY job HAVING count(task) = count(*)) AS n
   CROSS JOIN main.allocations AS o ON o.job = n.job AND o.start_us <= n.start_us AND coalesce(o.end_us, n.start_us) >= n.start_us
-  WHERE o.task IS NULL AND o.chips > 0 AND o.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations'));
+  WHERE o.task IS NULL AND o.chips > 0 AND o.id NOT IN (SELECT i.id FROM temp.mpg_ids AS i));
 DROP TABLE IF EXISTS temp.mpg_of_tasks;
 CREATE TEMP TABLE mpg_of_tasks AS
 SELECT n.id, n.job, n.start_us, n.end_us, n.outcome
@@ -98,6 +98,7 @@ UPDATE main.allocations SET end_us = max(allocations.start_us, t.end_us), outcom
 FROM temp.mpg_of_tasks AS t WHERE t.job = allocations.job AND allocations.start_us >= t.start_us AND allocations.end_us IS NULL
   AND t.end_us IS NOT NULL;
 DELETE FROM temp.mpg_others WHERE record = 'allocations' AND id IN (SELECT t.id FROM temp.mpg_of_tasks AS t);
+DELETE FROM temp.mpg_ids WHERE id IN (SELECT t.id FROM temp.mpg_of_tasks AS t);
 DROP TABLE temp.mpg_of_tasks;
 -- A job that waited for its next attempt (it holds 0 chips since then) waits no more if this reading has that attempt.
 DELETE FROM main.allocations
@@ -105,7 +106,7 @@ WHERE (job, start_us, id) IN (
   SELECT o.job, o.start_us, o.id
   FROM (SELECT job, max(start_us) AS start_us FROM temp.mpg_new WHERE record = 'allocations' GROUP BY job) AS n
   CROSS JOIN main.allocations AS o ON o.job = n.job AND o.start_us <= n.start_us
-  WHERE o.chips = 0 AND o.end_us IS NULL AND o.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations'));
+  WHERE o.chips = 0 AND o.end_us IS NULL AND o.id NOT IN (SELECT i.id FROM temp.mpg_ids AS i));
 DELETE FROM main.capacity WHERE id IN (SELECT was FROM temp.mpg_replaced WHERE record = 'capacity');
 DELETE FROM main.outages WHERE id IN (SELECT was FROM temp.mpg_replaced WHERE record = 'outages');
 -- When a node of Kubernetes was out of service, metrics tell to a sample, and its objects to the second.
@@ -125,7 +126,7 @@ DROP TABLE temp.mpg_close;
 DROP TABLE IF EXISTS temp.mpg_left;
 CREATE TEMP TABLE mpg_left AS
 SELECT DISTINCT pool FROM temp.mpg_replaced
-WHERE record = 'allocations' AND pool NOT IN (SELECT o.pool FROM temp.mpg_others AS o WHERE o.pool IS NOT NULL)
+WHERE record = 'allocations' AND pool NOT IN (SELECT o.pool FROM temp.mpg_pools AS o)
   AND pool NOT IN (SELECT a.pool FROM main.allocations AS a);
 DELETE FROM main.capacity WHERE pool IN (SELECT l.pool FROM temp.mpg_left AS l);
 DELETE FROM main.outages WHERE pool IN (SELECT l.pool FROM temp.mpg_left AS l);
@@ -136,13 +137,14 @@ DELETE FROM main.observed WHERE pool IN (SELECT l.pool FROM temp.mpg_left AS l);
 DROP TABLE IF EXISTS temp.mpg_watched;
 CREATE TEMP TABLE mpg_watched AS
 SELECT o.pool, max(o.until_us) AS until_us,
-       (SELECT max(i.until_us) FROM temp.mpg_others AS i WHERE i.record = 'observed' AND i.pool = o.pool) AS now_us,
+       (SELECT max(i.until_us) FROM temp.mpg_seen AS i WHERE i.pool = o.pool) AS now_us,
        (SELECT min(n.start_us) FROM temp.mpg_others AS n WHERE n.record IN ('capacity', 'allocations')) AS first_us
-FROM main.observed AS o WHERE o.pool IN (SELECT i.pool FROM temp.mpg_others AS i WHERE i.record = 'observed') GROUP BY o.pool;
+FROM main.observed AS o WHERE o.pool IN (SELECT i.pool FROM temp.mpg_seen AS i) GROUP BY o.pool;
 DELETE FROM temp.mpg_watched -- of another cluster whose pools have those names: it tells nothing again, and begins long before
 WHERE first_us < until_us - 86400000000 AND pool NOT IN (
-  SELECT i.pool FROM temp.mpg_others AS i
-  WHERE i.record IN ('capacity', 'outages', 'allocations') AND i.pool IS NOT NULL AND i.id IN (SELECT k.id FROM temp.mpg_known AS k));
+  SELECT DISTINCT i.pool FROM temp.mpg_others AS i
+  WHERE i.record IN ('capacity', 'outages', 'allocations') AND i.pool IS NOT NULL AND EXISTS (SELECT 1 FROM temp.mpg_known)
+    AND i.rowid NOT IN (SELECT f.row FROM temp.mpg_fresh AS f));
 DROP TABLE IF EXISTS temp.mpg_cut;
 CREATE TEMP TABLE mpg_cut AS
 WITH w AS (
@@ -165,7 +167,7 @@ FROM temp.mpg_new AS n CROSS JOIN main.allocations AS a ON a.job = n.job AND a.t
   AND (a.task IS NOT NULL OR a.attempt IS n.attempt)
 WHERE n.record = 'allocations' AND a.chips > 0 AND a.end_us IS NULL AND n.start_us > a.start_us
   AND a.pool IN (SELECT pool FROM temp.mpg_watched)
-  AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations')
+  AND a.id NOT IN (SELECT i.id FROM temp.mpg_ids AS i)
   AND NOT EXISTS (SELECT 1 FROM temp.mpg_was AS t WHERE t.record = 'allocations' AND t.id = a.id)
 GROUP BY a.id;
 UPDATE main.capacity SET end_us = c.end_us FROM temp.mpg_cut AS c WHERE c.record = 'capacity' AND c.id = capacity.id;
@@ -178,7 +180,7 @@ DELETE FROM main.allocations WHERE (job, start_us, id) IN (
     AND (a.task IS NOT NULL OR a.attempt IS n.attempt)
   WHERE n.record = 'allocations' AND a.start_us > n.start_us AND a.start_us < coalesce(n.end_us, 9e18)
     AND a.pool IN (SELECT pool FROM temp.mpg_watched)
-    AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations'));
+    AND a.id NOT IN (SELECT i.id FROM temp.mpg_ids AS i));
 -- What was open before, and is missing where a later reading tells of its pool, ended when it was last seen: nodes that were out of
 -- service, and pods. So did jobs of Slurm and Flux, whose exports have all jobs of their time. (Logs of other schedulers do not tell again
 -- of a job that runs.)
@@ -202,7 +204,7 @@ UNION ALL
 SELECT 'allocations', a.id, a.job, a.start_us, w.until_us, a.job || ' (' || a.task || ')'
 FROM (SELECT 1 FROM temp.mpg_watched LIMIT 1) CROSS JOIN main.allocations AS a CROSS JOIN temp.mpg_watched AS w ON w.pool = a.pool
 WHERE a.end_us IS NULL AND a.task IS NOT NULL AND a.chips > 0
-  AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations')
+  AND a.id NOT IN (SELECT i.id FROM temp.mpg_ids AS i)
   AND (a.job, a.start_us) NOT IN (SELECT n.job, n.start_us FROM temp.mpg_new AS n WHERE n.record = 'allocations')
 UNION ALL
 SELECT 'allocations', id, job, start_us, until_us, 'job ' || job FROM temp.mpg_gone;

@@ -13,7 +13,9 @@ SELECT i.rowid AS row, j.submit_us AS was,
        i.job NOT IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.record = 'allocations')
          AND i.submit_us > (SELECT max(coalesce(a.end_us, 9e18) + iif(a.outcome IN ('preempted', 'node_fail'), 86400000000, 3600000000))
                             FROM main.allocations AS a WHERE a.job = i.job AND a.chips > 0) AS anew, i.job
-FROM temp.mpg_others AS i CROSS JOIN main.jobs AS j ON j.job = i.job WHERE i.record = 'jobs' AND i.submit_us > j.submit_us;
+FROM temp.mpg_resubmitted AS r CROSS JOIN temp.mpg_others AS i ON i.rowid = r.row CROSS JOIN main.jobs AS j ON j.job = i.job
+WHERE i.submit_us > j.submit_us;
+DROP TABLE temp.mpg_resubmitted;
 DROP TABLE IF EXISTS temp.mpg_formats;
 CREATE TEMP TABLE mpg_formats AS
 SELECT DISTINCT t.format

@@ -6,7 +6,7 @@
 -- What the tables have of a later time is not told anew by an older export, such as which attempt of a job was the first.
 DROP TABLE IF EXISTS temp.mpg_behind;
 CREATE TEMP TABLE mpg_behind AS
-SELECT i.pool FROM temp.mpg_others AS i WHERE i.record = 'observed' AND i.job IS NULL AND i.until_us IS NOT NULL GROUP BY i.pool
+SELECT i.pool FROM temp.mpg_seen AS i WHERE i.job IS NULL AND i.until_us IS NOT NULL GROUP BY i.pool
 HAVING max(i.until_us) < (SELECT max(o.until_us) FROM main.observed AS o WHERE o.pool = i.pool AND o.job IS NULL);
 DELETE FROM temp.mpg_behind
 WHERE NOT EXISTS (SELECT 1 FROM temp.mpg_others AS n
@@ -28,8 +28,7 @@ DROP TABLE temp.mpg_behind;
 -- seen. (Logs of other schedulers do not tell again of what runs.)
 DROP TABLE IF EXISTS temp.mpg_older;
 CREATE TEMP TABLE mpg_older AS
-SELECT i.pool, max(i.until_us) AS until_us FROM temp.mpg_others AS i
-WHERE i.record = 'observed' AND i.job IS NULL AND i.until_us IS NOT NULL GROUP BY i.pool
+SELECT i.pool, max(i.until_us) AS until_us FROM temp.mpg_seen AS i WHERE i.job IS NULL AND i.until_us IS NOT NULL GROUP BY i.pool
 HAVING max(i.until_us) < (SELECT max(o.until_us) FROM main.observed AS o WHERE o.pool = i.pool AND o.job IS NULL);
 DELETE FROM temp.mpg_older
 WHERE EXISTS (SELECT 1 FROM temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
@@ -68,6 +67,10 @@ DROP TABLE temp.mpg_older;
 -- attempts after a gap continue the numbers of the tables, and what goes on after a resize has that of the piece before. This is only for
 -- schedulers, which say until when they observe pools. A requeue is submitted when the attempt before ends; if a job was submitted long
 -- after that, its id was given anew.
+DROP TABLE IF EXISTS temp.mpg_resubmitted; -- submitted later than the tables have
+CREATE TEMP TABLE mpg_resubmitted AS
+SELECT i.rowid AS row FROM temp.mpg_others AS i CROSS JOIN main.jobs AS j ON j.job = i.job
+WHERE i.record = 'jobs' AND i.submit_us > j.submit_us;
 DROP TABLE IF EXISTS temp.mpg_later;
 CREATE TEMP TABLE mpg_later AS
 SELECT n.job, max(a.attempt) - n.attempt + iif(max(a.outcome IS 'released' AND a.end_us = n.start_us), 0, 1) AS more,
@@ -78,14 +81,13 @@ FROM (SELECT job, min(start_us) AS start_us, min(attempt) AS attempt,
              count(task) = 0 AND max(id NOT IN (SELECT k.id FROM temp.mpg_known AS k)) AS anew
       FROM temp.mpg_others
       WHERE record = 'allocations' AND EXISTS (SELECT 1 FROM temp.mpg_known)
-        AND pool IN (SELECT i.pool FROM temp.mpg_others AS i WHERE i.record = 'observed' AND i.job IS NULL)
-        AND job IN (SELECT o.job FROM temp.mpg_others AS o
-                    WHERE o.record = 'allocations' AND o.id NOT IN (SELECT k.id FROM temp.mpg_known AS k)
-                    UNION SELECT i.job FROM temp.mpg_others AS i CROSS JOIN main.jobs AS j ON j.job = i.job
-                    WHERE i.record = 'jobs' AND i.submit_us > j.submit_us)
+        AND pool IN (SELECT i.pool FROM temp.mpg_seen AS i WHERE i.job IS NULL)
+        AND job IN (SELECT o.job FROM temp.mpg_fresh AS f CROSS JOIN temp.mpg_others AS o ON o.rowid = f.row
+                    WHERE o.record = 'allocations'
+                    UNION SELECT o.job FROM temp.mpg_resubmitted AS r CROSS JOIN temp.mpg_others AS o ON o.rowid = r.row)
       GROUP BY job) AS n
 CROSS JOIN main.allocations AS a ON a.job = n.job AND a.start_us < n.start_us
-WHERE a.chips > 0 AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations')
+WHERE a.chips > 0 AND a.id NOT IN (SELECT i.id FROM temp.mpg_ids AS i)
 GROUP BY n.job HAVING max(coalesce(a.end_us, 9e18)) <= n.start_us;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'conflict', NULL, count(*),
@@ -101,6 +103,8 @@ FROM (SELECT a.*, row_number() OVER (PARTITION BY a.job, a.attempt, a.task, a.po
 WHERE w.place = 1 AND w.job = mpg_others.job AND w.start_us = mpg_others.start_us AND w.attempt IS mpg_others.attempt
   AND w.task IS mpg_others.task AND w.pool = mpg_others.pool AND w.chips = mpg_others.chips AND w.end_us IS mpg_others.end_us
   AND w.outcome IS mpg_others.outcome AND record = 'allocations';
+INSERT OR IGNORE INTO temp.mpg_ids
+SELECT id FROM temp.mpg_others WHERE record = 'allocations' AND job IN (SELECT l.job FROM temp.mpg_later AS l WHERE l.more > 0);
 -- The attempts before are part of when it was submitted, and of the most and the fewest chips that it held.
 UPDATE temp.mpg_others
 SET submit_us = coalesce(min(mpg_others.submit_us, j.submit_us), mpg_others.submit_us),
