@@ -18,4 +18,9 @@
 mpg_rc mpg_held_fleet_begin(mpg_conn *conn, const int64_t *stored, mpg_err *err);
 void mpg_held_fleet_end(mpg_conn *conn);
 
+/* By the fleet's jobs, or NULL: whose rows the statements that follow leave out. Roll-ups by job
+** and mpg_runs then account only the others; what else they would notice, a later scan of all
+** lists. */
+void mpg_held_fleet_leave_out(mpg_conn *conn, const bool *jobs);
+
 #endif

@@ -54,6 +54,21 @@ static mpg_rc next_batch(void *ctx, void *slot, mpg_err *err) {
   return mpg_rollup_reset(&b->cells) == MPG_OK ? MPG_OK : mpg_fail_plain(err, MPG_INTERRUPTED);
 }
 
+/* Accounts a job, or, if nobody asks for its rows, gives the pools what it holds. */
+static mpg_rc roll_up_job(all *w, worker_state *h, uint32_t job, const mpg_sink *sink,
+                          mpg_err *err) {
+  const mpg_gang *gang;
+  uint8_t size;
+  mpg_rc rc = MPG_OK;
+  if (mpg_interrupted(&w->env))
+    return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
+  if (w->a->left_out != NULL)
+    rc = mpg_timeline_hold(h->timeline, job, &size, &gang, err);
+  if (rc != MPG_OK || (w->a->left_out != NULL && w->a->left_out[job]))
+    return rc;
+  return mpg_timeline_job(h->timeline, job, &w->a->options.window, sink, err);
+}
+
 static void roll_up_batch(void *ctx, void *slot, int worker) {
   all *w = ctx;
   batch *b = slot;
@@ -61,9 +76,7 @@ static void roll_up_batch(void *ctx, void *slot, int worker) {
   mpg_sink sink = mpg_rollup_sink(&b->cells);
   b->cells.env = &w->env; /* only the host's own thread polls it */
   for (size_t job = b->first; b->rc == MPG_OK && job < b->stop; job++)
-    b->rc = mpg_interrupted(&w->env) ? mpg_fail(&b->err, MPG_INTERRUPTED, "interrupted")
-                                     : mpg_timeline_job(h->timeline, (uint32_t)job,
-                                                        &w->a->options.window, &sink, &b->err);
+    b->rc = roll_up_job(w, h, (uint32_t)job, &sink, &b->err);
   mpg_progress_account(&w->env, b->stop - b->first);
 }
 

@@ -225,7 +225,7 @@ static int ask(mpg_conn *conn, const build_parts *parts, sqlite3_value *path, bo
     rc = run_part(db, parts->asked, parts->answered, path, changed->partly);
   if (rc != SQLITE_OK || !changed->partly)
     return rc;
-  rc = mpg_changed_jobs_check(changed, db);
+  rc = mpg_changed_jobs_check(changed, conn);
   return rc == SQLITE_OK && !changed->partly ? run_script(db, parts->asks, parts->answered, path)
                                              : rc;
 }
@@ -278,6 +278,7 @@ static int make_tables(mpg_conn *conn, const build_parts *parts, sqlite3_value *
     rc = run_script(db, parts->kept, parts->views, path);
   if (rc == SQLITE_OK)
     rc = run_script(db, columns, columns + strlen(columns), path);
+  mpg_changed_jobs_free(&changed);
   return rc == SQLITE_OK ? mpg_user_columns_make(added, true, db, err) : rc;
 }
 

@@ -3,6 +3,8 @@
 #include "../ledger/ledger_arguments.h"
 #include "../ledger/ledger_fleet.h"
 #include "build_labels.h"
+#include "../held_fleet.h"
+#include "../../base/sort.h"
 
 #include <string.h>
 
@@ -51,27 +53,57 @@ static bool has_row(sqlite3 *db, const char *sql, sqlite3_int64 number) {
   return step_once(db, sql, number, &row) == SQLITE_OK && row;
 }
 
-/* ---- digests of jobs, by their names ---- */
+/* ---- digests by names ---- */
 
-typedef struct name_digests {
-  const mpg_env *env;
-  mpg_intern names;
-  uint64_t *digests; /* by id - 1 */
-  size_t cap;
-} name_digests;
+static void named_init(mpg_named_digests *d, const mpg_env *env) {
+  *d = (mpg_named_digests){.env = env};
+  mpg_intern_init(&d->names, env);
+}
 
-static mpg_rc add_digest(name_digests *d, mpg_str name, uint64_t digest) {
+static void named_free(mpg_named_digests *d) {
+  if (d->env == NULL)
+    return;
+  mpg_free(d->env, d->digests);
+  mpg_free(d->env, d->before);
+  mpg_intern_free(&d->names);
+  d->env = NULL;
+}
+
+static mpg_rc add_digest(mpg_named_digests *d, mpg_str name, uint64_t digest) {
   const size_t n = d->names.n;
   uint32_t id;
   mpg_rc rc = mpg_intern_id(&d->names, name, &id);
   if (rc == MPG_OK)
     rc = mpg_grow(d->env, &d->digests, &d->cap, d->names.n, sizeof *d->digests);
+  if (rc == MPG_OK)
+    rc = mpg_grow(d->env, &d->before, &d->before_cap, d->names.n, sizeof *d->before);
   if (rc != MPG_OK)
     return rc;
-  if (d->names.n > n)
+  if (d->names.n > n) {
     d->digests[id - 1] = 0;
+    d->before[id - 1] = false;
+  }
   d->digests[id - 1] += digest;
   return MPG_OK;
+}
+
+/* A pool's day as a name. The caller frees it. */
+static char *day_name(mpg_str pool, int64_t day, mpg_str *name) {
+  char *p = sqlite3_malloc64(pool.n + sizeof day);
+  if (p == NULL)
+    return NULL;
+  memcpy(p, pool.p, pool.n);
+  memcpy(p + pool.n, &day, sizeof day);
+  *name = (mpg_str){p, pool.n + sizeof day};
+  return p;
+}
+
+static mpg_rc add_day(mpg_named_digests *d, mpg_str pool, int64_t day, uint64_t digest) {
+  mpg_str name;
+  char *p = day_name(pool, day, &name);
+  mpg_rc rc = p == NULL ? MPG_NOMEM : add_digest(d, name, digest);
+  sqlite3_free(p);
+  return rc;
 }
 
 static uint64_t value_word(sqlite3_stmt *stmt, int column) {
@@ -90,7 +122,7 @@ static uint64_t value_word(sqlite3_stmt *stmt, int column) {
 }
 
 /* Adds the rows of a statement to the job that their first column names. */
-static int add_rows(name_digests *d, sqlite3 *db, const char *sql, uint64_t seed) {
+static int add_rows(mpg_named_digests *d, sqlite3 *db, const char *sql, uint64_t seed) {
   uint64_t words[8];
   sqlite3_stmt *stmt = NULL;
   int rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
@@ -110,78 +142,106 @@ static int add_rows(name_digests *d, sqlite3 *db, const char *sql, uint64_t seed
 }
 
 /* Those of the accounting, and what attempts and labels take from the records themselves. */
-static int name_all(name_digests *d, const mpg_digests *made, sqlite3 *db) {
+static int name_all(mpg_changed_jobs *changed, const mpg_digests *made, sqlite3 *db) {
   const mpg_fleet *f = made->fleet;
-  int rc = SQLITE_OK;
-  for (size_t i = 0; rc == SQLITE_OK && i < mpg_fleet_njobs(f); i++)
-    rc = mpg_sqlite_rc(
-        add_digest(d, mpg_intern_text(&f->job_names, (uint32_t)i + 1), made->jobs[i]));
+  mpg_rc named = MPG_OK;
+  int rc;
+  for (size_t i = 0; named == MPG_OK && i < mpg_fleet_njobs(f); i++)
+    named =
+        add_digest(&changed->jobs, mpg_intern_text(&f->job_names, (uint32_t)i + 1), made->jobs[i]);
+  for (size_t i = 0; named == MPG_OK && i < made->ndays; i++)
+    named = add_day(&changed->days, mpg_intern_text(&f->pool_names, made->days[i].pool),
+                    made->days[i].day, made->days[i].digest);
+  rc = mpg_sqlite_rc(named);
   if (rc == SQLITE_OK)
-    rc = add_rows(d, db, "SELECT job, chips, labels FROM main.jobs", 1);
-  return rc == SQLITE_OK ? add_rows(d, db,
-                                    "SELECT job, attempt, pool, chips, start_us, end_us, outcome "
-                                    "FROM main.allocations",
-                                    2)
-                         : rc;
+    rc = add_rows(&changed->jobs, db, "SELECT job, chips, labels FROM main.jobs", 1);
+  if (rc == SQLITE_OK)
+    rc = add_rows(&changed->jobs, db,
+                  "SELECT job, attempt, pool, chips, start_us, end_us, outcome "
+                  "FROM main.allocations",
+                  2);
+  return rc;
 }
 
-/* ---- into tables ---- */
+/* ---- what differs ---- */
 
-static int put_row(sqlite3_stmt *stmt, const char *kind, mpg_str name, int64_t day,
-                   uint64_t digest) {
-  int rc = sqlite3_bind_text(stmt, 1, kind, -1, SQLITE_STATIC);
-  if (rc == SQLITE_OK)
-    rc = sqlite3_bind_text(stmt, 2, name.p, (int)name.n, SQLITE_STATIC);
-  if (rc == SQLITE_OK)
-    rc = sqlite3_bind_int64(stmt, 3, day);
-  if (rc == SQLITE_OK)
-    rc = sqlite3_bind_int64(stmt, 4, (sqlite3_int64)digest);
+/* Binds a name, and of a day the pool and the day, from parameter `first` on. */
+static int bind_name(sqlite3_stmt *stmt, int first, mpg_str name, bool is_day) {
+  const size_t n = is_day ? name.n - sizeof(int64_t) : name.n;
+  int64_t day = 0;
+  int rc = sqlite3_bind_text(stmt, first, name.p, (int)n, SQLITE_STATIC);
+  if (is_day)
+    memcpy(&day, name.p + n, sizeof day);
+  if (rc == SQLITE_OK && sqlite3_bind_parameter_count(stmt) > first)
+    rc = sqlite3_bind_int64(stmt, first + 1, day);
+  return rc;
+}
+
+static int put_change(sqlite3_stmt *stmt, mpg_str name, bool is_day) {
+  int rc = bind_name(stmt, 1, name, is_day);
   if (rc == SQLITE_OK)
     (void)sqlite3_step(stmt);
   return rc == SQLITE_OK ? sqlite3_reset(stmt) : rc;
 }
 
-/* What is accounted now, as temp.mpg_now. */
-static int put_digests(const name_digests *jobs, const mpg_digests *made, sqlite3 *db) {
-  sqlite3_stmt *stmt = NULL;
-  int rc = sqlite3_exec(db,
-                        "CREATE TABLE IF NOT EXISTS main.mpg_accounted(kind TEXT, name TEXT, day "
-                        "BIGINT, digest BIGINT, PRIMARY KEY (kind, name, day)) WITHOUT ROWID;"
-                        "DROP TABLE IF EXISTS temp.mpg_now;"
-                        "CREATE TEMP TABLE mpg_now(kind TEXT, name TEXT, day BIGINT, digest "
-                        "BIGINT, PRIMARY KEY (kind, name, day)) WITHOUT ROWID",
-                        NULL, NULL, NULL);
-  if (rc == SQLITE_OK)
-    rc =
-        sqlite3_prepare_v2(db, "INSERT INTO temp.mpg_now VALUES (?1, ?2, ?3, ?4)", -1, &stmt, NULL);
-  for (size_t i = 0; rc == SQLITE_OK && i < jobs->names.n; i++)
-    rc = put_row(stmt, "job", mpg_intern_text(&jobs->names, (uint32_t)i + 1), 0, jobs->digests[i]);
-  for (size_t i = 0; rc == SQLITE_OK && i < made->ndays; i++)
-    rc = put_row(stmt, "day", mpg_intern_text(&made->fleet->pool_names, made->days[i].pool),
-                 made->days[i].day, made->days[i].digest);
-  (void)sqlite3_finalize(stmt);
+/* Marks what the row of mpg_accounted at hand has, or puts its name: it is no more. */
+static int compare_row(mpg_named_digests *d, sqlite3_stmt *row, sqlite3_stmt *put, bool is_day) {
+  const char *text = (const char *)sqlite3_column_text(row, 0);
+  mpg_str name = {text, (size_t)sqlite3_column_bytes(row, 0)};
+  char *day = NULL;
+  uint32_t id;
+  int rc = SQLITE_OK;
+  if (text == NULL)
+    return SQLITE_NOMEM;
+  if (is_day && (day = day_name(name, sqlite3_column_int64(row, 2), &name)) == NULL)
+    return SQLITE_NOMEM;
+  id = mpg_intern_find(&d->names, name);
+  if (id == 0)
+    rc = put_change(put, name, is_day);
+  else
+    d->before[id - 1] = d->digests[id - 1] == (uint64_t)sqlite3_column_int64(row, 1);
+  sqlite3_free(day);
   return rc;
 }
 
-/* What differs from what was accounted before, or is no more. */
-static int put_changes(sqlite3 *db) {
-  return sqlite3_exec(
-      db,
-      "INSERT INTO temp.mpg_changed SELECT n.name FROM temp.mpg_now AS n WHERE n.kind = 'job' AND "
-      "n.digest IS NOT (SELECT a.digest FROM main.mpg_accounted AS a WHERE a.kind = 'job' AND "
-      "a.name = n.name AND a.day = 0);"
-      "INSERT INTO temp.mpg_changed SELECT a.name FROM main.mpg_accounted AS a WHERE a.kind = "
-      "'job' AND NOT EXISTS (SELECT 1 FROM temp.mpg_now AS n WHERE n.kind = 'job' AND n.name = "
-      "a.name AND n.day = 0);"
-      "INSERT INTO temp.mpg_changed_days SELECT n.name, n.day FROM temp.mpg_now AS n WHERE n.kind "
-      "= 'day' AND n.digest IS NOT (SELECT a.digest FROM main.mpg_accounted AS a WHERE a.kind = "
-      "'day' AND a.name = n.name AND a.day = n.day);"
-      "INSERT INTO temp.mpg_changed_days SELECT a.name, a.day FROM main.mpg_accounted AS a WHERE "
-      "a.kind = 'day' AND NOT EXISTS (SELECT 1 FROM temp.mpg_now AS n WHERE n.kind = 'day' AND "
-      "n.name = a.name AND n.day = a.day);"
-      "UPDATE temp.mpg_made SET whole = (SELECT count(*) FROM temp.mpg_changed) * 3 > "
-      "(SELECT count(*) FROM temp.mpg_now WHERE kind = 'job')",
-      NULL, NULL, NULL);
+/* Puts the names of what differs from mpg_accounted, or is in one of both alone. */
+static int put_changes(mpg_named_digests *d, sqlite3 *db, bool is_day) {
+  sqlite3_stmt *row = NULL, *put = NULL;
+  int rc = sqlite3_prepare_v2(
+      db, "SELECT name, digest, day FROM main.mpg_accounted WHERE kind = ?1", -1, &row, NULL);
+  if (rc == SQLITE_OK)
+    rc = sqlite3_bind_text(row, 1, is_day ? "day" : "job", -1, SQLITE_STATIC);
+  if (rc == SQLITE_OK)
+    rc = sqlite3_prepare_v2(db,
+                            is_day ? "INSERT INTO temp.mpg_changed_days VALUES (?1, ?2)"
+                                   : "INSERT INTO temp.mpg_changed VALUES (?1)",
+                            -1, &put, NULL);
+  while (rc == SQLITE_OK && (rc = sqlite3_step(row)) == SQLITE_ROW)
+    rc = compare_row(d, row, put, is_day);
+  rc = rc == SQLITE_DONE ? SQLITE_OK : rc;
+  for (size_t i = 0; rc == SQLITE_OK && i < d->names.n; i++)
+    if (!d->before[i])
+      rc = put_change(put, mpg_intern_text(&d->names, (uint32_t)i + 1), is_day);
+  (void)sqlite3_finalize(row);
+  (void)sqlite3_finalize(put);
+  return rc;
+}
+
+/* Puts what differs, and decides whether that is little. */
+static int decide(mpg_changed_jobs *changed, mpg_conn *conn) {
+  sqlite3 *db = conn->db;
+  sqlite3_int64 most = (sqlite3_int64)changed->jobs.names.n / 3;
+  bool many = false;
+  int rc = put_changes(&changed->jobs, db, false);
+  if (rc == SQLITE_OK)
+    rc = put_changes(&changed->days, db, true);
+  if (rc == SQLITE_OK)
+    rc = step_once(db, "SELECT 1 FROM temp.mpg_changed LIMIT 1 OFFSET ?1", most, &many);
+  if (rc != SQLITE_OK || many)
+    return rc;
+  changed->partly = true;
+  mpg_held_fleet_leave_out(conn, changed->jobs.before);
+  return sqlite3_exec(db, "UPDATE temp.mpg_made SET whole = 0", NULL, NULL, NULL);
 }
 
 /* ---- the accounting ---- */
@@ -227,8 +287,7 @@ static mpg_rc account(mpg_digests *made, mpg_accounting *accounting, mpg_fleet *
   return rc == MPG_OK ? mpg_digests_make(made, accounting, "main", err) : rc;
 }
 
-/* Fills temp.mpg_now. */
-static int find_digests(mpg_digest_totals *totals, mpg_conn *conn, mpg_err *err) {
+static int find_digests(mpg_changed_jobs *changed, mpg_conn *conn, mpg_err *err) {
   mpg_query_env scan;
   mpg_accounting accounting = {0};
   mpg_digests made = {0};
@@ -236,18 +295,10 @@ static int find_digests(mpg_digest_totals *totals, mpg_conn *conn, mpg_err *err)
   int rc = mpg_query_env_begin(&scan, conn);
   if (rc != SQLITE_OK)
     return rc;
-  if (account(&made, &accounting, &fleet, conn, &scan.env, err) != MPG_OK) {
-    rc = mpg_sqlite_rc(err->rc);
-  } else {
-    name_digests jobs = {.env = &scan.env};
-    mpg_intern_init(&jobs.names, &scan.env);
-    rc = name_all(&jobs, &made, conn->db);
-    if (rc == SQLITE_OK)
-      rc = put_digests(&jobs, &made, conn->db);
-    mpg_free(&scan.env, jobs.digests);
-    mpg_intern_free(&jobs.names);
-    *totals = made.totals;
-  }
+  rc = mpg_sqlite_rc(account(&made, &accounting, &fleet, conn, &scan.env, err));
+  if (rc == SQLITE_OK)
+    rc = name_all(changed, &made, conn->db);
+  changed->totals = made.totals;
   mpg_digests_free(&made);
   mpg_accounting_free(&accounting);
   mpg_query_env_end(&scan);
@@ -289,13 +340,12 @@ int mpg_changed_jobs_find(mpg_changed_jobs *changed, mpg_conn *conn,
   sqlite3_free(there);
   if (!changed->keeps)
     return SQLITE_OK;
-  rc = find_digests(&changed->totals, conn, err);
-  if (rc == SQLITE_OK && may_be_partly && are_as_before(changed, conn->db)) {
-    rc = put_changes(conn->db);
-    if (rc == SQLITE_OK)
-      rc = step_once(conn->db, "SELECT 1 FROM temp.mpg_made WHERE NOT whole", 0, &changed->partly);
-  }
-  return rc;
+  named_init(&changed->jobs, &conn->env);
+  named_init(&changed->days, &conn->env);
+  rc = find_digests(changed, conn, err);
+  return rc == SQLITE_OK && may_be_partly && are_as_before(changed, conn->db)
+             ? decide(changed, conn)
+             : rc;
 }
 
 /* Whether the tables that sum intervals have what was accounted. A sum past 64 bits proves
@@ -314,39 +364,79 @@ static bool are_sound(const mpg_digest_totals *t, sqlite3 *db) {
   return sound;
 }
 
-int mpg_changed_jobs_check(mpg_changed_jobs *changed, sqlite3 *db) {
-  if (!changed->partly || are_sound(&changed->totals, db))
+int mpg_changed_jobs_check(mpg_changed_jobs *changed, mpg_conn *conn) {
+  if (!changed->partly || are_sound(&changed->totals, conn->db))
     return SQLITE_OK;
   changed->partly = false;
-  return sqlite3_exec(db, "UPDATE temp.mpg_made SET whole = 1", NULL, NULL, NULL);
+  mpg_held_fleet_leave_out(conn, NULL);
+  return sqlite3_exec(conn->db, "UPDATE temp.mpg_made SET whole = 1", NULL, NULL, NULL);
+}
+
+static int by_name(const void *a, const void *b, void *names) {
+  return mpg_intern_cmp(names, *(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+/* Inserts those that differ, or all, in the order of their names. */
+static int insert_digests(const mpg_named_digests *d, sqlite3 *db, bool all, bool is_day) {
+  mpg_intern *names = (mpg_intern *)&d->names;
+  uint32_t *order = mpg_malloc(d->env, (names->n + 1) * sizeof *order);
+  sqlite3_stmt *stmt = NULL;
+  size_t n = 0;
+  int rc = order == NULL ? SQLITE_NOMEM : SQLITE_OK;
+  for (size_t i = 0; rc == SQLITE_OK && i < names->n; i++)
+    if (all || !d->before[i])
+      order[n++] = (uint32_t)i + 1;
+  if (rc == SQLITE_OK)
+    rc = mpg_sqlite_rc(mpg_sort(d->env, order, n, sizeof *order, by_name, names));
+  if (rc == SQLITE_OK)
+    rc = sqlite3_prepare_v2(db, "INSERT INTO main.mpg_accounted VALUES (?1, ?3, ?4, ?2)", -1, &stmt,
+                            NULL);
+  if (rc == SQLITE_OK)
+    rc = sqlite3_bind_text(stmt, 1, is_day ? "day" : "job", -1, SQLITE_STATIC);
+  for (size_t i = 0; rc == SQLITE_OK && i < n; i++) {
+    rc = bind_name(stmt, 3, mpg_intern_text(names, order[i]), is_day);
+    if (rc == SQLITE_OK)
+      rc = sqlite3_bind_int64(stmt, 2, (sqlite3_int64)d->digests[order[i] - 1]);
+    if (rc == SQLITE_OK)
+      (void)sqlite3_step(stmt);
+    rc = rc == SQLITE_OK ? sqlite3_reset(stmt) : rc;
+  }
+  (void)sqlite3_finalize(stmt);
+  mpg_free(d->env, order);
+  return rc;
 }
 
 int mpg_changed_jobs_keep(const mpg_changed_jobs *changed, sqlite3 *db) {
-#define CHANGED                                                                                    \
-  "kind = 'job' AND name IN (SELECT c.job FROM temp.mpg_changed AS c) OR kind = 'day' AND (name, " \
-  "day) IN (SELECT d.pool, d.day FROM temp.mpg_changed_days AS d) "
-  static const char whole[] = "DELETE FROM main.mpg_accounted;"
-                              "INSERT INTO main.mpg_accounted SELECT * FROM temp.mpg_now";
+  static const char whole[] =
+      "CREATE TABLE IF NOT EXISTS main.mpg_accounted(kind TEXT, name TEXT, day BIGINT, digest "
+      "BIGINT, PRIMARY KEY (kind, name, day)) WITHOUT ROWID; DELETE FROM main.mpg_accounted";
   static const char part[] =
-      "DELETE FROM main.mpg_accounted WHERE " CHANGED "OR kind IN ('built', 'table');"
-      "INSERT INTO main.mpg_accounted SELECT * FROM temp.mpg_now "
-      "WHERE " CHANGED;
+      "DELETE FROM main.mpg_accounted WHERE kind = 'job' AND name IN (SELECT c.job FROM "
+      "temp.mpg_changed AS c) OR kind = 'day' AND (name, day) IN (SELECT d.pool, d.day FROM "
+      "temp.mpg_changed_days AS d) OR kind IN ('built', 'table')";
   bool none;
   int rc;
   if (!changed->keeps)
     return SQLITE_OK;
   rc = sqlite3_exec(db, changed->partly ? part : whole, NULL, NULL, NULL);
   if (rc == SQLITE_OK)
-    rc = sqlite3_exec(db,
-                      "INSERT INTO main.mpg_accounted SELECT 'table', name, 0, digest "
-                      "FROM (" TABLE_SUMS "); DROP TABLE temp.mpg_now",
-                      NULL, NULL, NULL);
-  return rc == SQLITE_OK
-             ? step_once(db,
-                         "INSERT INTO main.mpg_accounted SELECT 'built', made_of, 0, ?1 "
-                         "FROM main.mpg_built",
-                         changed->script, &none)
-             : rc;
+    rc = insert_digests(&changed->jobs, db, !changed->partly, false);
+  if (rc == SQLITE_OK)
+    rc = insert_digests(&changed->days, db, !changed->partly, true);
+  if (rc == SQLITE_OK)
+    rc = sqlite3_exec(
+        db, "INSERT INTO main.mpg_accounted SELECT 'table', name, 0, digest FROM (" TABLE_SUMS ")",
+        NULL, NULL, NULL);
+  return rc == SQLITE_OK ? step_once(db,
+                                     "INSERT INTO main.mpg_accounted SELECT 'built', made_of, 0, "
+                                     "?1 FROM main.mpg_built",
+                                     changed->script, &none)
+                         : rc;
+}
+
+void mpg_changed_jobs_free(mpg_changed_jobs *changed) {
+  named_free(&changed->jobs);
+  named_free(&changed->days);
 }
 
 bool mpg_changed_jobs_skips(const char *sql) {

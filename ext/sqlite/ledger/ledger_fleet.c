@@ -15,6 +15,7 @@ struct mpg_held_fleet {
   mpg_fleet own;
   mpg_records_reading *reading; /* NULL: the fleet is its own */
   const mpg_fleet *fleet;
+  const bool *left_out;
 };
 
 const char *mpg_ledger_schema(sqlite3_value *const *args) {
@@ -101,6 +102,14 @@ mpg_rc mpg_held_fleet_begin(mpg_conn *conn, const int64_t *stored, mpg_err *err)
   if (rc != MPG_OK)
     mpg_held_fleet_end(conn);
   return rc;
+}
+
+void mpg_held_fleet_leave_out(mpg_conn *conn, const bool *jobs) {
+  conn->held->left_out = jobs;
+}
+
+const bool *mpg_ledger_left_out(const mpg_conn *conn, const mpg_chips *chips) {
+  return conn->held != NULL && chips == NULL ? conn->held->left_out : NULL;
 }
 
 void mpg_held_fleet_end(mpg_conn *conn) {

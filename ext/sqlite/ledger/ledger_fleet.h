@@ -31,5 +31,7 @@ const char *mpg_ledger_source(sqlite3_value *const *args, const mpg_ledger_table
 mpg_rc mpg_ledger_read(mpg_fleet *fleet, mpg_chips **chips, const mpg_env *env,
                        const mpg_ledger_reading *reading, mpg_err *err);
 void mpg_ledger_fleet_free(mpg_fleet *fleet, mpg_chips **chips);
+/* See mpg_held_fleet_leave_out: of the fleet that a scan read, if it is the one that is held. */
+const bool *mpg_ledger_left_out(const mpg_conn *conn, const mpg_chips *chips);
 
 #endif

@@ -322,6 +322,8 @@ static mpg_rc make_rows(cursor *c, mpg_table *t, const mpg_ledger_options *optio
     c->unit = c->only;
   }
   if (kind->shape == MPG_SHAPE_ROLLUP) {
+    if (grain >> MPG_DIM_JOB & 1)
+      c->accounting.left_out = mpg_ledger_left_out(t->conn, c->chips);
     rc = roll_up(c, t, grain, err);
     if (rc == MPG_OK)
       first_cell(c);

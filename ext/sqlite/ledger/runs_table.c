@@ -77,8 +77,9 @@ static mpg_rc next_job(cursor *c, mpg_err *err) {
   const char *source = mpg_ledger_source(c->args, mpg_ledger_table_get(MPG_RUNS_TABLE));
   mpg_rc rc = MPG_OK;
   c->at = c->runs.nrows = 0;
-  while (rc == MPG_OK && c->runs.nrows == 0 && c->job < mpg_fleet_njobs(&c->fleet))
-    rc = mpg_runs_job(&c->runs, &c->accounting, c->job++, source, err);
+  for (; rc == MPG_OK && c->runs.nrows == 0 && c->job < mpg_fleet_njobs(&c->fleet); c->job++)
+    if (c->accounting.left_out == NULL || !c->accounting.left_out[c->job])
+      rc = mpg_runs_job(&c->runs, &c->accounting, c->job, source, err);
   c->eof = c->runs.nrows == 0;
   return rc == MPG_OK && c->eof ? mpg_accounting_finish(&c->accounting, source, err) : rc;
 }
@@ -92,6 +93,7 @@ static mpg_rc read_first_job(cursor *c, const mpg_table *t, mpg_err *err) {
     rc = mpg_ledger_read(&c->fleet, &c->chips, &c->scan.env, &reading, err);
   if (rc == MPG_OK)
     rc = mpg_accounting_init(&c->accounting, &c->scan.env, &c->fleet, &options, err);
+  c->accounting.left_out = mpg_ledger_left_out(t->conn, c->chips);
   if (rc == MPG_OK)
     rc = mpg_runs_init(&c->runs, &c->scan.env, &c->fleet, err);
   return rc == MPG_OK ? next_job(c, err) : rc;
