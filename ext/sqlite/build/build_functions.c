@@ -195,15 +195,16 @@ static bool are_as_read(sqlite3 *db, const row_counts *counts) {
 /* The parts of the script, by their first statements. What came in is dropped, then what the
 ** tables are made of. */
 typedef struct build_parts {
-  const char *begun, *same, *added, *dropped, *asks, *asked, *answered, *kept, *made_of, *views,
-      *end;
+  const char *begun, *same, *joined, *added, *dropped, *asks, *asked, *answered, *kept, *made_of,
+      *views, *end;
 } build_parts;
 
 static build_parts parts_of(const char *script) {
   static const char begin[] = "BEGIN IMMEDIATE;";
   return (build_parts){.begun = strstr(script, begin) + sizeof begin - 1,
                        .same = strstr(script, "\nDROP VIEW IF EXISTS temp.mpg_made_of"),
-                       .added = strstr(script, "\nINSERT INTO temp.mpg_of_cluster"),
+                       .joined = strstr(script, "\nINSERT INTO temp.mpg_of_cluster"),
+                       .added = strstr(script, "\nDROP TABLE IF EXISTS temp.mpg_otherwise"),
                        .dropped = strstr(script, "\nDROP TABLE temp.mpg_known"),
                        .asks = strstr(script, "\nDROP TABLE IF EXISTS temp.mpg_did"),
                        .asked = strstr(script, "\nCREATE TEMP TABLE mpg_did"),
@@ -252,6 +253,21 @@ static bool is_of_main(const void *ctx, const char *source) {
   return strncmp(source, "main.", 5) == 0;
 }
 
+/* Whether the tables are sure to have no record with which those that come in were to be joined. */
+static bool have_no_records(sqlite3 *db) {
+  char *none = mpg_build_find_text(
+      db,
+      "SELECT 'none' WHERE ?1 NOT NULL AND NOT (EXISTS (SELECT 1 FROM main.capacity) OR EXISTS "
+      "(SELECT 1 FROM main.outages) OR EXISTS (SELECT 1 FROM main.jobs) OR EXISTS (SELECT 1 FROM "
+      "main.allocations) OR EXISTS (SELECT 1 FROM main.spans) OR EXISTS (SELECT 1 FROM "
+      "main.commits) OR EXISTS (SELECT 1 FROM main.programs) OR EXISTS (SELECT 1 FROM "
+      "main.observed))",
+      "");
+  const bool have = none != NULL;
+  sqlite3_free(none);
+  return have;
+}
+
 /* Adds what is new to the records, and makes the tables that follow from them anew, with the
 ** columns of users, and what all mean. An SQLite code. */
 static int make_tables(mpg_conn *conn, const build_parts *parts, sqlite3_value *path,
@@ -261,7 +277,7 @@ static int make_tables(mpg_conn *conn, const build_parts *parts, sqlite3_value *
   mpg_changed_jobs changed = {.partly = false};
   int rc;
   mpg_issues_drop_those(&conn->issues, is_of_main, NULL);
-  rc = run_script(db, parts->added, parts->asks, path);
+  rc = run_script(db, have_no_records(db) ? parts->added : parts->joined, parts->asks, path);
   if (rc == SQLITE_OK)
     rc = check_times(db, err);
   if (rc == SQLITE_OK)
@@ -320,7 +336,7 @@ static int build_tables(mpg_conn *conn, sqlite3_value *path, bool keys, row_coun
   if (rc == SQLITE_OK)
     rc = mpg_labels_take(conn, path, err);
   if (rc == SQLITE_OK)
-    rc = run_script(db, parts.same, parts.added, path);
+    rc = run_script(db, parts.same, parts.joined, path);
   if (rc == SQLITE_OK && added.n == 0 && mpg_build_is_same(db)) {
     rc = leave_tables(db, &parts, path, counts);
   } else if (rc == SQLITE_OK)
