@@ -6,6 +6,7 @@
 #define MPG_HELD_FLEET_H
 
 #include "connection.h"
+#include "../goodput/ledger/digests.h"
 
 /*
 ** For all scans until mpg_held_fleet_end, which is called also after a failure. The relations must
@@ -18,6 +19,9 @@
 mpg_rc mpg_held_fleet_begin(mpg_conn *conn, const int64_t *stored, mpg_err *err);
 void mpg_held_fleet_end(mpg_conn *conn);
 
+/* Accounts the fleet that is held as the statements of a build do, by the settings in main's
+** mpg_config. mpg_digests_free also after a failure. */
+mpg_rc mpg_held_fleet_digests(mpg_conn *conn, mpg_digests *made, mpg_err *err);
 /* By the fleet's jobs, or NULL: whose rows the statements that follow leave out. Roll-ups by job
 ** and mpg_runs then account only the others; what else they would notice, a later scan of all
 ** lists. */

@@ -1,7 +1,5 @@
 /* changed_jobs.c - see changed_jobs.h. */
 #include "changed_jobs.h"
-#include "../ledger/ledger_arguments.h"
-#include "../ledger/ledger_fleet.h"
 #include "build_labels.h"
 #include "../held_fleet.h"
 #include "../../base/sort.h"
@@ -244,68 +242,18 @@ static int decide(mpg_changed_jobs *changed, mpg_conn *conn) {
   return sqlite3_exec(db, "UPDATE temp.mpg_made SET whole = 0", NULL, NULL, NULL);
 }
 
-/* ---- the accounting ---- */
+/* ---- a build ---- */
 
-/* The settings that the questions of ledger.sql pass. The caller frees the values. */
-static int read_settings(sqlite3 *db, sqlite3_value **args) {
-  static const mpg_arg settings[] = {MPG_ARG_AS_OF, MPG_ARG_SIZES, MPG_ARG_BASIS, MPG_ARG_ROOFLINE};
-  sqlite3_stmt *stmt = NULL;
-  int rc =
-      sqlite3_prepare_v2(db, "SELECT value FROM main.mpg_config WHERE name = ?1", -1, &stmt, NULL);
-  for (size_t i = 0; rc == SQLITE_OK && i < sizeof settings / sizeof *settings; i++) {
-    rc = sqlite3_bind_text(stmt, 1, mpg_arg_name(settings[i]), -1, SQLITE_STATIC);
-    if (rc == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW) {
-      args[settings[i]] = sqlite3_value_dup(sqlite3_column_value(stmt, 0));
-      rc = args[settings[i]] == NULL ? SQLITE_NOMEM : SQLITE_OK;
-    }
-    if (rc == SQLITE_OK)
-      rc = sqlite3_reset(stmt);
-  }
-  (void)sqlite3_finalize(stmt);
-  return rc;
-}
-
-/* Digests of the fleet that the connection holds. */
-static mpg_rc account(mpg_digests *made, mpg_accounting *accounting, mpg_fleet *fleet,
-                      mpg_conn *conn, const mpg_env *env, mpg_err *err) {
-  sqlite3_value *args[MPG_ARGS] = {NULL};
-  mpg_ledger_reading reading = {
-      .conn = conn, .table = mpg_ledger_table_get(MPG_RUNS_TABLE), .args = args};
-  mpg_ledger_options options;
-  mpg_chips *chips = NULL;
-  mpg_rc rc = read_settings(conn->db, args) == SQLITE_OK ? MPG_OK : mpg_fail_nomem(err);
-  if (rc == MPG_OK)
-    rc = mpg_ledger_args(args, conn, &options, &reading.skip, &reading.threads, err);
-  for (int i = 0; i < MPG_ARGS; i++) {
-    sqlite3_value_free(args[i]);
-    args[i] = NULL;
-  }
-  if (rc == MPG_OK)
-    rc = mpg_ledger_read(fleet, &chips, env, &reading, err); /* borrowed */
-  if (rc == MPG_OK)
-    rc = mpg_accounting_init(accounting, env, fleet, &options, err);
-  return rc == MPG_OK ? mpg_digests_make(made, accounting, "main", err) : rc;
-}
-
+/* What is accounted now. */
 static int find_digests(mpg_changed_jobs *changed, mpg_conn *conn, mpg_err *err) {
-  mpg_query_env scan;
-  mpg_accounting accounting = {0};
   mpg_digests made = {0};
-  mpg_fleet fleet;
-  int rc = mpg_query_env_begin(&scan, conn);
-  if (rc != SQLITE_OK)
-    return rc;
-  rc = mpg_sqlite_rc(account(&made, &accounting, &fleet, conn, &scan.env, err));
+  int rc = mpg_sqlite_rc(mpg_held_fleet_digests(conn, &made, err));
   if (rc == SQLITE_OK)
     rc = name_all(changed, &made, conn->db);
   changed->totals = made.totals;
   mpg_digests_free(&made);
-  mpg_accounting_free(&accounting);
-  mpg_query_env_end(&scan);
   return rc;
 }
-
-/* ---- a build ---- */
 
 /* Whether the tables are still as the last build left them, and made by the same script of the same
 ** settings. */

@@ -5,7 +5,8 @@
 ** The table mpg_accounted of the file keeps a digest (goodput/ledger/digests.h) of each job and of
 ** each day of a pool, and what tells whether the tables are still as that build left them. Small
 ** files have none: their tables are made in no time. A file that an earlier version built has none
-** either, and gets it once its tables are made as a whole.
+** either, and gets it once its tables are made as a whole. A text that somebody changed by hand in
+** a table that follows from the records stays until its job changes; rows and figures are noticed.
 */
 #ifndef MPG_CHANGED_JOBS_H
 #define MPG_CHANGED_JOBS_H

@@ -104,6 +104,53 @@ mpg_rc mpg_held_fleet_begin(mpg_conn *conn, const int64_t *stored, mpg_err *err)
   return rc;
 }
 
+/* The settings of a database that a build wrote. The caller frees the values. */
+static mpg_rc read_settings(sqlite3 *db, sqlite3_value **args, mpg_err *err) {
+  static const mpg_arg settings[] = {MPG_ARG_AS_OF, MPG_ARG_SIZES, MPG_ARG_BASIS, MPG_ARG_ROOFLINE};
+  sqlite3_stmt *stmt = NULL;
+  int rc =
+      sqlite3_prepare_v2(db, "SELECT value FROM main.mpg_config WHERE name = ?1", -1, &stmt, NULL);
+  for (size_t i = 0; rc == SQLITE_OK && i < sizeof settings / sizeof *settings; i++) {
+    rc = sqlite3_bind_text(stmt, 1, mpg_arg_name(settings[i]), -1, SQLITE_STATIC);
+    if (rc == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW) {
+      args[settings[i]] = sqlite3_value_dup(sqlite3_column_value(stmt, 0));
+      rc = args[settings[i]] == NULL ? SQLITE_NOMEM : SQLITE_OK;
+    }
+    if (rc == SQLITE_OK)
+      rc = sqlite3_reset(stmt);
+  }
+  (void)sqlite3_finalize(stmt);
+  return rc == SQLITE_OK ? MPG_OK : mpg_fail_nomem(err);
+}
+
+mpg_rc mpg_held_fleet_digests(mpg_conn *conn, mpg_digests *made, mpg_err *err) {
+  sqlite3_value *args[MPG_ARGS] = {NULL};
+  mpg_query_env scan;
+  mpg_accounting accounting = {0};
+  mpg_ledger_options options;
+  bool skip;
+  int threads;
+  mpg_rc rc;
+  memset(made, 0, sizeof *made);
+  if (mpg_query_env_begin(&scan, conn) != SQLITE_OK)
+    return mpg_fail_nomem(err);
+  mpg_issues_drop(&conn->issues, "main"); /* as every scan does: the last one's are listed */
+  rc = read_settings(conn->db, args, err);
+  if (rc == MPG_OK)
+    rc = mpg_ledger_args(args, conn, &options, &skip, &threads, err);
+  if (rc == MPG_OK)
+    rc = mpg_accounting_init(&accounting, &scan.env, conn->held->fleet, &options, err);
+  if (rc == MPG_OK)
+    rc = mpg_digests_make(made, &accounting, "main", err);
+  if (made->env != NULL)
+    made->env = &conn->env; /* of the same allocator */
+  mpg_accounting_free(&accounting);
+  for (int i = 0; i < MPG_ARGS; i++)
+    sqlite3_value_free(args[i]);
+  mpg_query_env_end(&scan);
+  return rc;
+}
+
 void mpg_held_fleet_leave_out(mpg_conn *conn, const bool *jobs) {
   conn->held->left_out = jobs;
 }
