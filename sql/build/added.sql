@@ -301,10 +301,10 @@ SELECT CASE WHEN EXISTS (SELECT 1 FROM temp.mpg_incoming) THEN
        (SELECT min(listed) FROM temp.mpg_sources) AS listed;
 
 DROP TABLE temp.mpg_known;
-DROP TABLE temp.mpg_fresh;
-DROP TABLE temp.mpg_ids;
-DROP TABLE temp.mpg_pools;
-DROP TABLE temp.mpg_seen;
+DROP TABLE IF EXISTS temp.mpg_fresh;
+DROP TABLE IF EXISTS temp.mpg_ids;
+DROP TABLE IF EXISTS temp.mpg_pools;
+DROP TABLE IF EXISTS temp.mpg_seen;
 DROP TABLE temp.mpg_incoming;
 DROP VIEW IF EXISTS temp.mpg_span_ids;
 DROP VIEW temp.mpg_spans;

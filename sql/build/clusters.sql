@@ -6,6 +6,28 @@
 -- of any cluster. A part of build.sql. Changes mpg_others and mpg_incoming, and fills mpg_of_cluster, by which the views of spans and
 -- commits name their jobs (records.sql).
 
+-- Of what comes in: where the records of pools and attempts are that were not there (if any was), the ids of all attempts, all pools, and
+-- until when pools were observed.
+DROP TABLE IF EXISTS temp.mpg_fresh;
+CREATE TEMP TABLE mpg_fresh(row INTEGER PRIMARY KEY);
+INSERT INTO temp.mpg_fresh
+SELECT rowid FROM temp.mpg_others
+WHERE record IN ('capacity', 'outages', 'allocations') AND EXISTS (SELECT 1 FROM temp.mpg_known)
+  AND id NOT IN (SELECT k.id FROM temp.mpg_known AS k);
+DROP TABLE IF EXISTS temp.mpg_ids;
+CREATE TEMP TABLE mpg_ids(id INTEGER PRIMARY KEY);
+INSERT INTO temp.mpg_ids
+SELECT DISTINCT id FROM temp.mpg_others
+WHERE record = 'allocations'
+  AND (EXISTS (SELECT 1 FROM temp.mpg_known) OR EXISTS (SELECT 1 FROM main.observed) -- or of logs, which are the only ones asked for then
+       OR EXISTS (SELECT 1 FROM temp.mpg_others AS l WHERE l.record = 'observed' AND l.job IS NOT NULL))
+ORDER BY id;
+DROP TABLE IF EXISTS temp.mpg_pools;
+CREATE TEMP TABLE mpg_pools AS SELECT DISTINCT pool FROM temp.mpg_others WHERE pool IS NOT NULL;
+DROP TABLE IF EXISTS temp.mpg_seen;
+CREATE TEMP TABLE mpg_seen AS SELECT pool, job, until_us FROM temp.mpg_others WHERE record = 'observed' AND pool IS NOT NULL;
+CREATE INDEX temp.mpg_seen_of ON mpg_seen(pool);
+
 INSERT INTO temp.mpg_of_cluster
 WITH told AS (SELECT DISTINCT pool, substr(pool, 1, instr(pool || '/', '/') - 1) AS cluster FROM temp.mpg_others
               WHERE record = 'observed' AND job IS NULL AND pool IS NOT NULL),

@@ -294,16 +294,16 @@ CREATE TABLE runs(
 CREATE UNIQUE INDEX main.runs_key ON runs(job, attempt, run);
 DELETE FROM main.runs WHERE job IN (SELECT c.job FROM temp.mpg_changed AS c);
 INSERT INTO main.runs(job, attempt, run, start_us, end_us, outcome, last_span_us, progress_us, restore_us, held_us, productive_us, lost_us)
-SELECT job, attempt, run, min(start_us), max(end_us), NULL, max(last_span_us), min(progress_us), sum(restore_us), sum(held_us),
-       sum(productive_us), sum(lost_us)
-FROM temp.mpg_did WHERE run NOT NULL GROUP BY job, attempt, run;
+SELECT job, attempt, run, min(start_us), max(end_us),
+       (SELECT a.outcome FROM main.attempts AS a WHERE a.job = d.job AND a.attempt = d.attempt),
+       max(last_span_us), min(progress_us), sum(restore_us), sum(held_us), sum(productive_us), sum(lost_us)
+FROM temp.mpg_did AS d WHERE run NOT NULL GROUP BY job, attempt, run;
 UPDATE main.runs SET
-  outcome = CASE WHEN EXISTS (SELECT 1 FROM main.runs AS r WHERE r.job = runs.job AND r.attempt = runs.attempt AND r.run > runs.run)
-                 THEN CASE WHEN EXISTS (SELECT 1 FROM main.allocations AS a
-                                        WHERE a.job = runs.job AND a.attempt = runs.attempt AND a.start_us = runs.end_us AND a.chips = 0)
-                           THEN 'preempted' ELSE 'gang_broken' END
-                 ELSE (SELECT a.outcome FROM main.attempts AS a WHERE a.job = runs.job AND a.attempt = runs.attempt) END
-WHERE (SELECT m.whole FROM temp.mpg_made AS m) OR job IN (SELECT c.job FROM temp.mpg_changed AS c);
+  outcome = CASE WHEN EXISTS (SELECT 1 FROM main.allocations AS a
+                              WHERE a.job = runs.job AND a.attempt = runs.attempt AND a.start_us = runs.end_us AND a.chips = 0)
+                 THEN 'preempted' ELSE 'gang_broken' END
+WHERE ((SELECT m.whole FROM temp.mpg_made AS m) OR job IN (SELECT c.job FROM temp.mpg_changed AS c))
+  AND EXISTS (SELECT 1 FROM main.runs AS r WHERE r.job = runs.job AND r.attempt = runs.attempt AND r.run > runs.run);
 
 -- Chip-time of programs, by day of UTC.
 DROP TABLE IF EXISTS main.program_ledger;

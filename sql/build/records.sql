@@ -166,22 +166,6 @@ GROUP BY NULL HAVING count(*) > 0;
 DROP TABLE IF EXISTS temp.mpg_known;
 CREATE TEMP TABLE mpg_known(id INTEGER PRIMARY KEY);
 INSERT INTO temp.mpg_known SELECT id FROM main.capacity UNION SELECT id FROM main.outages UNION SELECT id FROM main.allocations;
--- Of what comes in: where the records of pools and attempts are that were not there (if any was), the ids of all attempts, all pools, and
--- until when pools were observed.
-DROP TABLE IF EXISTS temp.mpg_fresh;
-CREATE TEMP TABLE mpg_fresh(row INTEGER PRIMARY KEY);
-INSERT INTO temp.mpg_fresh
-SELECT rowid FROM temp.mpg_others
-WHERE record IN ('capacity', 'outages', 'allocations') AND EXISTS (SELECT 1 FROM temp.mpg_known)
-  AND id NOT IN (SELECT k.id FROM temp.mpg_known AS k);
-DROP TABLE IF EXISTS temp.mpg_ids;
-CREATE TEMP TABLE mpg_ids(id INTEGER PRIMARY KEY);
-INSERT INTO temp.mpg_ids SELECT DISTINCT id FROM temp.mpg_others WHERE record = 'allocations' ORDER BY id;
-DROP TABLE IF EXISTS temp.mpg_pools;
-CREATE TEMP TABLE mpg_pools AS SELECT DISTINCT pool FROM temp.mpg_others WHERE pool IS NOT NULL;
-DROP TABLE IF EXISTS temp.mpg_seen;
-CREATE TEMP TABLE mpg_seen AS SELECT pool, job, until_us FROM temp.mpg_others WHERE record = 'observed' AND pool IS NOT NULL;
-CREATE INDEX temp.mpg_seen_of ON mpg_seen(pool);
 
 -- Which jobs have spans in this reading, and since when. A folder that has grown is read again as a whole, and most jobs have the spans
 -- that they had: `known` says so, after jobs have got the names of this reading. Empty if the tables have no spans.

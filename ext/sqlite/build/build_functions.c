@@ -195,14 +195,15 @@ static bool are_as_read(sqlite3 *db, const row_counts *counts) {
 /* The parts of the script, by their first statements. What came in is dropped, then what the
 ** tables are made of. */
 typedef struct build_parts {
-  const char *begun, *same, *joined, *added, *dropped, *asks, *asked, *answered, *kept, *made_of,
-      *views, *end;
+  const char *begun, *same, *known, *joined, *added, *dropped, *asks, *asked, *answered, *kept,
+      *made_of, *views, *end;
 } build_parts;
 
 static build_parts parts_of(const char *script) {
   static const char begin[] = "BEGIN IMMEDIATE;";
   return (build_parts){.begun = strstr(script, begin) + sizeof begin - 1,
                        .same = strstr(script, "\nDROP VIEW IF EXISTS temp.mpg_made_of"),
+                       .known = strstr(script, "\nDROP TABLE IF EXISTS temp.mpg_fresh"),
                        .joined = strstr(script, "\nINSERT INTO temp.mpg_of_cluster"),
                        .added = strstr(script, "\nDROP TABLE IF EXISTS temp.mpg_otherwise"),
                        .dropped = strstr(script, "\nDROP TABLE temp.mpg_known"),
@@ -216,8 +217,9 @@ static build_parts parts_of(const char *script) {
 }
 
 /* What is asked of the records, which the connection holds. An SQLite code. */
-static int ask(mpg_conn *conn, const build_parts *parts, sqlite3_value *path, bool may_be_partly,
-               const row_counts *counts, mpg_changed_jobs *changed, mpg_err *err) {
+static int ask_records(mpg_conn *conn, const build_parts *parts, sqlite3_value *path,
+                       bool may_be_partly, const row_counts *counts, mpg_changed_jobs *changed,
+                       mpg_err *err) {
   sqlite3 *db = conn->db;
   int rc = run_script(db, parts->asks, parts->asked, path);
   if (rc == SQLITE_OK)
@@ -242,7 +244,7 @@ static int run_questions(mpg_conn *conn, const build_parts *parts, sqlite3_value
       mpg_held_fleet_begin(conn, are_as_read(db, counts) ? counts->now : NULL, err) != MPG_OK)
     rc = mpg_sqlite_rc(err->rc);
   if (rc == SQLITE_OK)
-    rc = ask(conn, parts, path, may_be_partly, counts, changed, err);
+    rc = ask_records(conn, parts, path, may_be_partly, counts, changed, err);
   mpg_held_fleet_end(conn);
   return rc == SQLITE_OK ? run_part(db, parts->answered, parts->kept, path, changed->partly) : rc;
 }
@@ -277,7 +279,9 @@ static int make_tables(mpg_conn *conn, const build_parts *parts, sqlite3_value *
   mpg_changed_jobs changed = {.partly = false};
   int rc;
   mpg_issues_drop_those(&conn->issues, is_of_main, NULL);
-  rc = run_script(db, have_no_records(db) ? parts->added : parts->joined, parts->asks, path);
+  rc = run_script(db, parts->known, parts->joined, path);
+  if (rc == SQLITE_OK)
+    rc = run_script(db, have_no_records(db) ? parts->added : parts->joined, parts->asks, path);
   if (rc == SQLITE_OK)
     rc = check_times(db, err);
   if (rc == SQLITE_OK)
@@ -336,7 +340,7 @@ static int build_tables(mpg_conn *conn, sqlite3_value *path, bool keys, row_coun
   if (rc == SQLITE_OK)
     rc = mpg_labels_take(conn, path, err);
   if (rc == SQLITE_OK)
-    rc = run_script(db, parts.same, parts.joined, path);
+    rc = run_script(db, parts.same, parts.known, path);
   if (rc == SQLITE_OK && added.n == 0 && mpg_build_is_same(db)) {
     rc = leave_tables(db, &parts, path, counts);
   } else if (rc == SQLITE_OK)
