@@ -192,16 +192,18 @@ static bool are_as_read(sqlite3 *db, const row_counts *counts) {
   return whole != NULL;
 }
 
-/* The parts of the script, by their first statements. What came in is dropped, then what the
-** tables are made of. */
+/* The parts of the script, by their first statements, and the path that is every parameter of
+** theirs. What came in is dropped, then what the tables are made of. */
 typedef struct build_parts {
+  sqlite3_value *path;
   const char *begun, *same, *known, *joined, *added, *dropped, *asks, *asked, *answered, *kept,
       *made_of, *views, *end;
 } build_parts;
 
-static build_parts parts_of(const char *script) {
+static build_parts parts_of(const char *script, sqlite3_value *path) {
   static const char begin[] = "BEGIN IMMEDIATE;";
-  return (build_parts){.begun = strstr(script, begin) + sizeof begin - 1,
+  return (build_parts){.path = path,
+                       .begun = strstr(script, begin) + sizeof begin - 1,
                        .same = strstr(script, "\nDROP VIEW IF EXISTS temp.mpg_made_of"),
                        .known = strstr(script, "\nDROP TABLE IF EXISTS temp.mpg_fresh"),
                        .joined = strstr(script, "\nINSERT INTO temp.mpg_of_cluster"),
@@ -217,36 +219,36 @@ static build_parts parts_of(const char *script) {
 }
 
 /* What is asked of the records, which the connection holds. An SQLite code. */
-static int ask_records(mpg_conn *conn, const build_parts *parts, sqlite3_value *path,
-                       bool may_be_partly, const row_counts *counts, mpg_changed_jobs *changed,
-                       mpg_err *err) {
+static int ask_records(mpg_conn *conn, const build_parts *parts, bool may_be_partly,
+                       const row_counts *counts, mpg_changed_jobs *changed, mpg_err *err) {
   sqlite3 *db = conn->db;
-  int rc = run_script(db, parts->asks, parts->asked, path);
+  int rc = run_script(db, parts->asks, parts->asked, parts->path);
   if (rc == SQLITE_OK)
     rc = mpg_changed_jobs_find(changed, conn, counts->now, parts->asks, may_be_partly, err);
   if (rc == SQLITE_OK)
-    rc = run_part(db, parts->asked, parts->answered, path, changed->partly);
+    rc = run_part(db, parts->asked, parts->answered, parts->path, changed->partly);
   if (rc != SQLITE_OK || !changed->partly)
     return rc;
   rc = mpg_changed_jobs_check(changed, conn);
-  return rc == SQLITE_OK && !changed->partly ? run_script(db, parts->asks, parts->answered, path)
-                                             : rc;
+  return rc == SQLITE_OK && !changed->partly
+             ? run_script(db, parts->asks, parts->answered, parts->path)
+             : rc;
 }
 
 /* What follows the records, which it counts: what is asked of them, which are read once, then what
 ** is made of the answers. An SQLite code. */
-static int run_questions(mpg_conn *conn, const build_parts *parts, sqlite3_value *path,
-                         bool may_be_partly, row_counts *counts, mpg_changed_jobs *changed,
-                         mpg_err *err) {
+static int run_questions(mpg_conn *conn, const build_parts *parts, bool may_be_partly,
+                         row_counts *counts, mpg_changed_jobs *changed, mpg_err *err) {
   sqlite3 *db = conn->db;
   int rc = count_rows(db, "main", counts->now);
   if (rc == SQLITE_OK &&
       mpg_held_fleet_begin(conn, are_as_read(db, counts) ? counts->now : NULL, err) != MPG_OK)
     rc = mpg_sqlite_rc(err->rc);
   if (rc == SQLITE_OK)
-    rc = ask_records(conn, parts, path, may_be_partly, counts, changed, err);
+    rc = ask_records(conn, parts, may_be_partly, counts, changed, err);
   mpg_held_fleet_end(conn);
-  return rc == SQLITE_OK ? run_part(db, parts->answered, parts->kept, path, changed->partly) : rc;
+  return rc == SQLITE_OK ? run_part(db, parts->answered, parts->kept, parts->path, changed->partly)
+                         : rc;
 }
 
 /* Whether an issue is of a table of the database, which the build reads or lists again. */
@@ -272,22 +274,23 @@ static bool have_no_records(sqlite3 *db) {
 
 /* Adds what is new to the records, and makes the tables that follow from them anew, with the
 ** columns of users, and what all mean. An SQLite code. */
-static int make_tables(mpg_conn *conn, const build_parts *parts, sqlite3_value *path,
-                       const mpg_user_columns *added, row_counts *counts, mpg_err *err) {
+static int make_tables(mpg_conn *conn, const build_parts *parts, const mpg_user_columns *added,
+                       row_counts *counts, mpg_err *err) {
   sqlite3 *db = conn->db;
   const char *columns = mpg_script_find("columns")->sql;
   mpg_changed_jobs changed = {.partly = false};
   int rc;
   mpg_issues_drop_those(&conn->issues, is_of_main, NULL);
-  rc = run_script(db, parts->known, parts->joined, path);
+  rc = run_script(db, parts->known, parts->joined, parts->path);
   if (rc == SQLITE_OK)
-    rc = run_script(db, have_no_records(db) ? parts->added : parts->joined, parts->asks, path);
+    rc = run_script(db, have_no_records(db) ? parts->added : parts->joined, parts->asks,
+                    parts->path);
   if (rc == SQLITE_OK)
     rc = check_times(db, err);
   if (rc == SQLITE_OK)
-    rc = run_questions(conn, parts, path, added->n == 0, counts, &changed, err);
+    rc = run_questions(conn, parts, added->n == 0, counts, &changed, err);
   if (rc == SQLITE_OK)
-    rc = run_script(db, parts->views, parts->end, path);
+    rc = run_script(db, parts->views, parts->end, parts->path);
   if (rc == SQLITE_OK)
     rc = mpg_labels_add(db, changed.partly, err);
   if (rc == SQLITE_OK)
@@ -295,20 +298,19 @@ static int make_tables(mpg_conn *conn, const build_parts *parts, sqlite3_value *
   if (rc == SQLITE_OK)
     rc = mpg_changed_jobs_keep(&changed, db);
   if (rc == SQLITE_OK)
-    rc = run_script(db, parts->kept, parts->views, path);
+    rc = run_script(db, parts->kept, parts->views, parts->path);
   if (rc == SQLITE_OK)
-    rc = run_script(db, columns, columns + strlen(columns), path);
+    rc = run_script(db, columns, columns + strlen(columns), parts->path);
   mpg_changed_jobs_free(&changed);
   return rc == SQLITE_OK ? mpg_user_columns_make(added, true, db, err) : rc;
 }
 
 /* Drops what came in: the tables have it, and stay as they are. An SQLite code. */
-static int leave_tables(sqlite3 *db, const build_parts *parts, sqlite3_value *path,
-                        row_counts *counts) {
-  int rc = run_script(db, parts->dropped, parts->asks, path);
+static int leave_tables(sqlite3 *db, const build_parts *parts, row_counts *counts) {
+  int rc = run_script(db, parts->dropped, parts->asks, parts->path);
   memcpy(counts->now, counts->before, sizeof counts->now);
   if (rc == SQLITE_OK)
-    rc = run_script(db, parts->made_of, parts->views, path);
+    rc = run_script(db, parts->made_of, parts->views, parts->path);
   return rc == SQLITE_OK ? sqlite3_exec(db, "DROP TABLE temp.mpg_own", NULL, NULL, NULL) : rc;
 }
 
@@ -317,7 +319,7 @@ static int build_tables(mpg_conn *conn, sqlite3_value *path, bool keys, row_coun
                         mpg_err *err) {
   sqlite3 *db = conn->db;
   const char *script = mpg_script_find("build")->sql;
-  const build_parts parts = parts_of(script);
+  const build_parts parts = parts_of(script, path);
   mpg_user_objects objects = {NULL, 0};
   mpg_user_columns added = {NULL, 0};
   char *source = mpg_build_source(db, path);
@@ -342,9 +344,9 @@ static int build_tables(mpg_conn *conn, sqlite3_value *path, bool keys, row_coun
   if (rc == SQLITE_OK)
     rc = run_script(db, parts.same, parts.known, path);
   if (rc == SQLITE_OK && added.n == 0 && mpg_build_is_same(db)) {
-    rc = leave_tables(db, &parts, path, counts);
+    rc = leave_tables(db, &parts, counts);
   } else if (rc == SQLITE_OK)
-    rc = make_tables(conn, &parts, path, &added, counts, err);
+    rc = make_tables(conn, &parts, &added, counts, err);
   mpg_held_records_end(conn);
   if (rc == SQLITE_OK)
     rc = mpg_user_objects_make(&objects, db, err);
