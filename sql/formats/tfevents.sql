@@ -108,12 +108,24 @@ SELECT 2 * place, job, attempt, 'step', start_time, end_time, step, flops FROM t
 INSERT INTO spans(rowid, job, attempt, kind, start_time, end_time)
 SELECT 2 * first - 1, job, attempt, 'init', begin_of_attempt, first_start FROM tfevents_attempts WHERE first_start > begin_of_attempt;
 
--- Where clocks went back they are sorted.
+--@ if EXISTS (SELECT 1 FROM tfevents_evals)
+CREATE INDEX temp.tfevents_spans ON spans(job, attempt, end_time);
+INSERT INTO spans(job, attempt, kind, start_time, end_time)
+SELECT h.job, h.attempt, 'eval',
+       max(v.time - v.seconds, h.start_time,
+           coalesce((SELECT max(s.end_time) FROM spans AS s WHERE s.job = h.job AND s.attempt = h.attempt AND s.end_time <= v.time),
+                    h.start_time)), v.time
+FROM tfevents_evals AS v JOIN tfevents_held AS h ON h.file = v.file AND v.time > h.start_time AND v.time <= h.end_time;
+DROP INDEX temp.tfevents_spans;
+--@ end
+
+-- Where clocks went back they are sorted, or evaluations came.
 DROP TABLE IF EXISTS temp.tfevents_sorted;
 CREATE TEMP TABLE tfevents_sorted AS
 SELECT s.*
 FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM tfevents_breaks WHERE seconds < 0 AND NOT begins AND step >= before)
-        OR EXISTS (SELECT 1 FROM tfevents_attempts WHERE begin_of_attempt > time))
+        OR EXISTS (SELECT 1 FROM tfevents_attempts WHERE begin_of_attempt > time)
+        OR EXISTS (SELECT 1 FROM tfevents_evals))
 CROSS JOIN spans AS s ORDER BY job, attempt, start_time;
 DELETE FROM spans WHERE rowid >= (SELECT 0 FROM tfevents_sorted LIMIT 1);
 INSERT INTO spans SELECT * FROM tfevents_sorted ORDER BY rowid;
@@ -145,6 +157,7 @@ DROP TABLE tfevents_told;
 DROP TABLE tfevents_rate;
 DROP TABLE tfevents_took;
 DROP TABLE tfevents_marks;
+DROP TABLE tfevents_evals;
 DROP TABLE tfevents_rebuilt;
 DROP TABLE tfevents_chip;
 DROP TABLE tfevents_parallel;

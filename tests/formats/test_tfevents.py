@@ -577,6 +577,22 @@ class Mapping(FolderCase):
                 self.rows("SELECT category, sum(chip_seconds) FROM trace_rollup(?) GROUP BY 1", self.folder),
             )
 
+    def test_evaluations_that_say_how_long_they_took(self):
+        """Hugging Face's trainer writes eval/runtime when an evaluation is over: it is no part of the step after it, nor a pause in it."""
+        events, at = [begin(1e9)], 1e9
+        for i in range(1, 31):
+            at += 10
+            events.append(summary(at, i, simple("train/loss", 1)))
+            if i % 10 == 0:
+                at += 120
+                events.append(summary(at, i, simple("eval/loss", 1), simple("eval/runtime", 119)))
+        self.write("run/a", *events)
+        self.assertEqual(
+            [("eval", 357.0), ("unknown", 303.0)],
+            self.rows("SELECT category, sum(chip_seconds) FROM trace_rollup(?) GROUP BY 1", self.folder),
+        )
+        self.assertEqual([], self.rows("SELECT * FROM mpg_issues WHERE severity <> 'info' AND kind <> 'no_capacity'"))
+
     def test_the_first_of_every_tenth(self):
         """torchtitan and others write step 1, then each tenth: the first stands for no more steps than there are up to it, counted from 0 or from 1."""
         for numbers, first in (

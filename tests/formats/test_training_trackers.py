@@ -373,6 +373,37 @@ class Trackers(TrainerLogs):
                 sums = {"unrated": 100} | ({"unknown": until - 100} if until > 100 else {})
                 self.assertEqual(sums, self.sums(self.fleet(path, outcome="completed"), 1), (name, more))
 
+    def test_evaluations_that_say_how_long_they_took(self):
+        """Hugging Face's trainer logs eval/runtime when an evaluation is over: it is no part of the step after it, nor a pause in it."""
+        for keys, took in ((("eval/runtime",), 120), (("eval/a_runtime", "eval/b_runtime"), 60)):
+            rows, at = [], 0
+            for step in range(1, 31):
+                at += 10
+                rows.append(
+                    {
+                        "_step": len(rows),
+                        "train/loss": 2.5,
+                        "train/global_step": step,
+                        "_timestamp": T0 + at,
+                        "_runtime": at,
+                    }
+                )
+                for key in keys if step % 10 == 0 else ():
+                    at += took
+                    rows.append(
+                        {"_step": len(rows), "eval/loss": 2.6, key: took, "_timestamp": T0 + at, "_runtime": at}
+                    )
+            columns = ("_step", "_timestamp", "_runtime", "train/loss", "train/global_step", "eval/loss", *keys)
+            table = [columns, *([str(row.get(name, "")) for name in columns] for row in rows)]
+            for name, text in (
+                ("w.jsonl", "".join(json.dumps(row) + "\n" for row in rows)),
+                ("w.csv", "".join(",".join(line) + "\n" for line in table)),
+            ):
+                path = self.file(text, name)
+                sums = self.sums(self.fleet(path, outcome="completed"), 1)
+                self.assertEqual({"unrated": 300, "eval": 360}, sums, (name, keys))
+                self.assertEqual({}, self.issues(path), (name, keys))
+
     def test_values_that_are_no_objects(self):
         for name, key in (("mlflow-train_loss.json", "metrics"), ("trainer_state.json", "log_history")):
             with open(os.path.join(FIXTURES, name), encoding="utf-8") as file:

@@ -1,13 +1,13 @@
 -- tfevents/begins.sql - steps that may hold a pause, and when each attempt began.
 --
--- Reads tfevents_breaks, tfevents_gaps, tfevents_told and tfevents_ranges. Makes tfevents_attempts.
+-- Reads tfevents_breaks, tfevents_gaps, tfevents_told, tfevents_ranges and tfevents_evals. Makes tfevents_attempts.
 -- A part of tfevents.sql, which says what the parameters are and runs the parts in order.
 
 -- A value stands for everything since the one before it: a pause, or a restart that opened no file, is part of a step. What most steps
 -- take is counted out if that shows that such values are longer by far; else it is the middle of all.
 DROP TABLE IF EXISTS temp.tfevents_long;
 CREATE TEMP TABLE tfevents_long AS
-SELECT a.first, a.job, a.file, t.step, t.step - p.step AS executions, t.time - p.time AS whole,
+SELECT a.first, a.job, a.file, t.step, t.step - p.step AS executions, t.time AS time, t.time - p.time AS whole,
        (t.time - p.time) / (t.step - p.step) AS seconds
 FROM tfevents_breaks AS b JOIN tfevents_ranges AS a ON b.id > a.first AND b.id <= a.last CROSS JOIN tfevents_told AS t ON t.rowid = b.id
 LEFT JOIN tfevents_gaps AS g ON g.id = b.id CROSS JOIN tfevents_told AS p ON p.rowid = coalesce(g.before, b.id - 1)
@@ -40,7 +40,10 @@ INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT file, 'warning', 'long_steps', count(*),
        'steps that took three times as long as most and a minute more, first ' || min(step)
          || ': a pause, an evaluation or a restart in them counts as progress'
-FROM tfevents_long GROUP BY file;
+FROM tfevents_long AS l
+WHERE whole - (SELECT total(e.seconds) FROM tfevents_evals AS e
+               WHERE e.file = l.file AND e.time > l.time - l.whole AND e.time <= l.time) > 60
+GROUP BY file;
 DROP TABLE tfevents_usual;
 
 -- A value stands for the steps since the one before it. The first value of an attempt has none before it: it stands for as many steps as

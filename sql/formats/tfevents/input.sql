@@ -2,7 +2,7 @@
 --
 -- Reads tfevents_trace and tfevents_tags. Makes tfevents_survey and tfevents_files, a row a file, tfevents_parts, a row for each tag of
 -- each file that counts, and their values: tfevents_told those of steps, tfevents_rate and tfevents_took what is said beside them, and
--- tfevents_marks the checkpoints.
+-- tfevents_marks the checkpoints, tfevents_evals(file, time, seconds) the evaluations.
 -- A part of tfevents.sql, which says what the parameters are and runs the parts in order.
 
 -- Files are read one by one, first for what they have, and then a tag at a time: the reader leaves out all others. A file begins with an
@@ -53,6 +53,9 @@ WITH kept AS (
 )
 SELECT 32 * s.of_file + k.place AS part, s.of_file, s.file, s.job, k.place, k.role, k.tag
 FROM tfevents_survey AS s CROSS JOIN json_each(s.tags) AS t JOIN kept AS k ON k.tag = t.value
+UNION ALL -- what Hugging Face's trainer says an evaluation took, when it is over: eval/runtime, eval/NAME_runtime
+SELECT 32 * s.of_file, s.of_file, s.file, s.job, 0, 'eval', t.value
+FROM tfevents_survey AS s CROSS JOIN json_each(s.tags) AS t WHERE t.value GLOB 'eval[/_]*runtime'
 ORDER BY 1, 6;
 
 DROP TABLE IF EXISTS temp.tfevents_told;
@@ -79,3 +82,8 @@ DROP TABLE IF EXISTS temp.tfevents_marks;
 CREATE TEMP TABLE tfevents_marks AS
 SELECT p.part, p.file, e.step, e.wall_time AS time, e._line AS line
 FROM tfevents_parts AS p CROSS JOIN tfevents_trace(p.file) AS e WHERE p.role = 'mark' AND e.tag = p.tag AND e.kind = 'session_log';
+DROP TABLE IF EXISTS temp.tfevents_evals;
+CREATE TEMP TABLE tfevents_evals AS
+SELECT p.file, e.wall_time AS time, e.value AS seconds
+FROM tfevents_parts AS p CROSS JOIN tfevents_trace(p.file) AS e
+WHERE p.role = 'eval' AND e.tag = p.tag AND e.value > 0 AND e.wall_time > e.value AND coalesce(e.kind, 'scalar') = 'scalar';

@@ -2,8 +2,8 @@
 -- trainer's step.
 --
 -- Reads :wandb, :wandb_columns, :wandb_csv, :history, :mlflow, :mlflow_csv, :mlflow_run, :comet, :mlflow_store, :tracker_db, :tag, :zone,
--- trainer_stored and trainer_told. Makes trainer_history, and trainer_over, how runs ended; fills trainer_points, trainer_values and
--- trainer_called. A part of trainer.sql, which says what the parameters are and runs the parts in order.
+-- trainer_stored and trainer_told. Makes trainer_history, and trainer_over, how runs ended; fills trainer_points, trainer_values,
+-- trainer_evals, trainer_tail and trainer_called. A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 -- A time is in seconds, or in the milliseconds, microseconds or nanoseconds of pandas, which also makes dates of them. A date may name no
 -- zone: it is of :zone.
@@ -68,14 +68,21 @@ FROM (SELECT _file AS file, _line AS line,
 WHERE (typeof(loss) IN ('integer', 'real') OR loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*'
        OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf') OR loss IS NULL AND tflops + 0 > 0);
 --@ if coalesce(:wandb, :wandb_csv) IS NOT NULL
--- A run goes on with what its process logs after the last loss, as an evaluation at the end: _runtime tells that it is the same process.
+-- What else is logged: how long an evaluation took, when it is over (Hugging Face's eval/runtime, eval/NAME_runtime); and after the last
+-- loss, as an evaluation at the end: the run goes on so long. _runtime tells that it is the same process.
 -- (Before anything is listed, for another reading forgets what was.)
-INSERT INTO trainer_tail
-SELECT l.file, max(json_extract(d.record, '$._timestamp'))
+DROP TABLE IF EXISTS temp.trainer_aside;
+CREATE TEMP TABLE trainer_aside AS
+SELECT l.file, d._line AS line, json_extract(d.record, '$._timestamp') AS time,
+       (SELECT sum(e.value) FROM json_each(d.record) AS e WHERE e.key GLOB 'eval[/_]*runtime' AND e.value + 0 > 0) AS seconds,
+       d._line > l.line AND abs(json_extract(d.record, '$._timestamp') - json_extract(d.record, '$._runtime') - l.start) < 10 AS is_last
 FROM (SELECT _file, _line, record FROM jsonl_trace(:wandb) UNION ALL SELECT _file, _line, record FROM csv_trace(:wandb_csv)) AS d
 CROSS JOIN (SELECT file, max(line) AS line, time - runtime AS start FROM trainer_history
-            WHERE loss IS NOT NULL GROUP BY file HAVING count(run) = 0 AND max(told) < 1e11) AS l ON l.file = d._file AND d._line > l.line
-WHERE abs(json_extract(d.record, '$._timestamp') - json_extract(d.record, '$._runtime') - l.start) < 10 GROUP BY l.file;
+            WHERE loss IS NOT NULL GROUP BY file HAVING count(run) = 0 AND max(told) < 1e11) AS l ON l.file = d._file
+WHERE d._line > l.line OR instr(d.record, 'eval') > 0;
+INSERT INTO trainer_tail SELECT file, max(time) FROM trainer_aside WHERE is_last GROUP BY file;
+INSERT INTO trainer_evals SELECT file, line, time - seconds, time FROM trainer_aside WHERE seconds > 0 AND time > seconds;
+DROP TABLE trainer_aside;
 --@ end
 -- Of numbers that are texts "1,500" is 1500 and "15/100" is 15; what else is no number is none.
 UPDATE trainer_history SET (own, number)
