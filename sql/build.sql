@@ -6,9 +6,9 @@
 -- made of what it says (a hash), so records that were there before change nothing; a record that
 -- tells the end of what was open before takes its place; records of the same job or program are merged.
 -- The ledger and the tables made from it are then made anew, since new records may decide the fate of
--- old steps: by mpg_build, of many records, only what the new ones change. Afterwards nothing here
--- needs the extension: Grafana, Metabase, Excel and others read
--- fleet.db as it is. It runs from every client, as a script of statements and nothing else.
+-- old steps. (Of large files mpg_build makes only the rows that change.) Afterwards nothing here needs
+-- the extension: Grafana, Metabase, Excel and others read fleet.db as it is. It runs from every client,
+-- as a script of statements and nothing else.
 --
 -- Inputs: :trace, a file, a glob or a folder of native traces (docs/formats/native.md); and the TEMP
 -- tables jobs, allocations, ... that a script of sql/formats has just made, which are dropped at the

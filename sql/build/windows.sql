@@ -3,29 +3,8 @@
 -- An export has the jobs of its time: attempts of days before, or what has run since, it lacks. A part of build.sql. Reads and changes
 -- what comes in and the tables of records.sql, before retold.sql compares the two.
 
--- What the tables have of a later time is not told anew by an older export, such as which attempt of a job was the first.
-DROP TABLE IF EXISTS temp.mpg_behind;
-CREATE TEMP TABLE mpg_behind AS
-SELECT i.pool FROM temp.mpg_seen AS i WHERE i.job IS NULL AND i.until_us IS NOT NULL GROUP BY i.pool
-HAVING max(i.until_us) < (SELECT max(o.until_us) FROM main.observed AS o WHERE o.pool = i.pool AND o.job IS NULL);
-DELETE FROM temp.mpg_behind
-WHERE NOT EXISTS (SELECT 1 FROM temp.mpg_others AS n
-                  WHERE n.pool = mpg_behind.pool
-                    AND (n.record = 'allocations' AND NOT EXISTS (SELECT 1 FROM main.allocations AS a
-                                                                  WHERE a.job = n.job AND a.start_us = n.start_us)
-                         OR n.record = 'outages' AND NOT EXISTS (SELECT 1 FROM main.outages AS o
-                                                                 WHERE o.pool = n.pool AND o.start_us = n.start_us)))
-   OR EXISTS (SELECT 1 FROM temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
-              WHERE s.files AND s.source IS NOT NULL AND t.feeds LIKE '%SG%' AND t.format NOT IN ('slurm', 'flux', 'kube'));
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'conflict', NULL, count(*),
-       'pools that the tables observe for longer than this reading, which tells something new of them, the first ' || min(pool)
-         || ': attempts, outages and what waited may count wrongly. Build exports in the order of time, or all at once'
-FROM temp.mpg_behind GROUP BY NULL HAVING count(*) > 0;
-DROP TABLE temp.mpg_behind;
-
--- An older export, built after a later one of its pools: what runs in the older one, and is missing from the later one, ended when it was
--- seen. (Logs of other schedulers do not tell again of what runs.)
+-- Pools that the tables observe for longer than this reading, which is an older export. (Logs of other schedulers do not tell again of what
+-- runs.)
 DROP TABLE IF EXISTS temp.mpg_older;
 CREATE TEMP TABLE mpg_older AS
 SELECT i.pool, max(i.until_us) AS until_us FROM temp.mpg_seen AS i WHERE i.job IS NULL AND i.until_us IS NOT NULL GROUP BY i.pool
@@ -33,6 +12,20 @@ HAVING max(i.until_us) < (SELECT max(o.until_us) FROM main.observed AS o WHERE o
 DELETE FROM temp.mpg_older
 WHERE EXISTS (SELECT 1 FROM temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
               WHERE s.files AND s.source IS NOT NULL AND t.feeds LIKE '%SG%' AND t.format NOT IN ('slurm', 'flux', 'kube'));
+-- What the tables have of a later time is not changed by what it tells first, as that a job had an attempt before.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'conflict', NULL, count(*),
+       'pools that the tables observe for longer than this reading, which tells something new of them, the first ' || min(pool)
+         || ': attempts, outages and what waited may count wrongly. Build exports in the order of time, or all at once'
+FROM temp.mpg_older AS w
+WHERE EXISTS (SELECT 1 FROM temp.mpg_others AS n
+              WHERE n.pool = w.pool
+                AND (n.record = 'allocations' AND NOT EXISTS (SELECT 1 FROM main.allocations AS a
+                                                              WHERE a.job = n.job AND a.start_us = n.start_us)
+                     OR n.record = 'outages' AND NOT EXISTS (SELECT 1 FROM main.outages AS o
+                                                             WHERE o.pool = n.pool AND o.start_us = n.start_us)))
+GROUP BY NULL HAVING count(*) > 0;
+-- What runs in the older export, and is missing from the later one, ended when it was seen.
 DROP TABLE IF EXISTS temp.mpg_over;
 CREATE TEMP TABLE mpg_over AS
 SELECT n.id, n.job, w.until_us FROM temp.mpg_older AS w CROSS JOIN temp.mpg_others AS n ON n.pool = w.pool
@@ -46,7 +39,7 @@ SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 
 FROM temp.mpg_over GROUP BY NULL HAVING count(*) > 0;
 DROP TABLE temp.mpg_over;
 
--- What a reading in between lacked (see below), and this one tells as before, is open again, unless another piece continues it.
+-- What a reading in between lacked (retold.sql), and this one tells as before, is open again, unless another piece continues it.
 UPDATE main.allocations AS a SET end_us = NULL, outcome = i.outcome
 FROM (SELECT id, job, start_us, outcome FROM temp.mpg_others WHERE record = 'allocations' AND end_us IS NULL) AS i
 WHERE a.job = i.job AND a.start_us = i.start_us AND a.id = i.id AND a.end_us IS NOT NULL
