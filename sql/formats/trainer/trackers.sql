@@ -81,7 +81,8 @@ CROSS JOIN (SELECT file, max(line) AS line, time - runtime AS start FROM trainer
             WHERE loss IS NOT NULL GROUP BY file HAVING count(run) = 0 AND max(told) < 1e11) AS l ON l.file = d._file
 WHERE d._line > l.line OR instr(d.record, 'eval') > 0;
 INSERT INTO trainer_tail SELECT file, max(time) FROM trainer_aside WHERE is_last GROUP BY file;
-INSERT INTO trainer_evals SELECT file, line, time - seconds, time FROM trainer_aside WHERE seconds > 0 AND time > seconds;
+INSERT INTO trainer_evals SELECT file, line, time - seconds, time FROM trainer_aside
+WHERE seconds > 0 AND time > seconds AND typeof(time) IN ('integer', 'real');
 DROP TABLE trainer_aside;
 --@ end
 -- Of numbers that are texts "1,500" is 1500 and "15/100" is 15; what else is no number is none.
