@@ -34,6 +34,7 @@
 -- Every column has a declared type, and views select columns alone, so that drivers report types.
 
 BEGIN IMMEDIATE;
+--@ part begun
 
 .read sql/build/records.sql
 .read sql/build/same.sql
@@ -48,6 +49,7 @@ BEGIN IMMEDIATE;
 
 -- ---- 4. Views of columns alone, whose types drivers report, generated columns too ----
 
+--@ part views
 DROP VIEW IF EXISTS main.cells;
 CREATE VIEW cells AS
 SELECT hour, day, week, month, time, pool, chip, job, attempt, name, owner, phase, framework, runtime, model, size,
@@ -71,4 +73,5 @@ SELECT job, name, owner, phase, framework, runtime, model, size, team, held_chip
        lost_chip_hours, queued_chip_hours, MPG_lower, traced, rated
 FROM job_sums;
 
+--@ part end
 COMMIT;

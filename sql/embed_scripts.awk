@@ -1,8 +1,8 @@
 # Turns SQL files into C: awk -f embed_scripts.awk sql/formats/*.sql ... >scripts_data.c
 #
 # Any awk. A script's name is its path below sql/ without the ending. Lines that are comments alone are
-# left out. Those of the head (--@), which script.h explains, are a text of their own, but "--@ if" and
-# "--@ end" stay where they are. Each line "--@ table NAME" becomes a table function.
+# left out. Those of the head (--@), which script.h explains, are a text of their own, but "--@ if",
+# "--@ end" and "--@ part" stay where they are. Each line "--@ table NAME" becomes a table function.
 #
 # A line ".read PATH" stands for the part at PATH, which has no parts of its own. It is sqlite3's own
 # command, so the shell runs such a file as it is, in the root of the repository. With -v whole=1 the
@@ -26,7 +26,7 @@ function put_line(line) {
     return
   }
   sub(/\r$/, "", line)
-  if (line ~ /^--@ (if |end$)/) {
+  if (line ~ /^--@ (if |end$|part )/) {
     printf "%s", literal(line)
     return
   }

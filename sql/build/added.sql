@@ -4,6 +4,7 @@
 
 -- Jobs of which this reading tells as many attempts as the tables have beside them, and as long: of files that were built before with
 -- another zone, pool or number of chips, say. Unless more jobs are told as before: an id is given anew, and a limit of time ends several.
+--@ part added
 DROP TABLE IF EXISTS temp.mpg_otherwise;
 CREATE TEMP TABLE mpg_otherwise AS
 WITH beside AS (
@@ -300,6 +301,7 @@ SELECT CASE WHEN EXISTS (SELECT 1 FROM temp.mpg_incoming) THEN
                        EXCEPT SELECT pool, job, until_us, chip FROM temp.mpg_others WHERE record = 'observed') END AS whole,
        (SELECT min(listed) FROM temp.mpg_sources) AS listed;
 
+--@ part dropped
 DROP TABLE temp.mpg_known;
 DROP TABLE IF EXISTS temp.mpg_fresh;
 DROP TABLE IF EXISTS temp.mpg_ids;

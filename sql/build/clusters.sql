@@ -8,6 +8,7 @@
 
 -- Of what comes in: where the records of pools and attempts are that were not there (if any was), the ids of all attempts, all pools, and
 -- until when pools were observed.
+--@ part known
 DROP TABLE IF EXISTS temp.mpg_fresh;
 CREATE TEMP TABLE mpg_fresh(row INTEGER PRIMARY KEY);
 INSERT INTO temp.mpg_fresh
@@ -28,6 +29,7 @@ DROP TABLE IF EXISTS temp.mpg_seen;
 CREATE TEMP TABLE mpg_seen AS SELECT pool, job, until_us FROM temp.mpg_others WHERE record = 'observed' AND pool IS NOT NULL;
 CREATE INDEX temp.mpg_seen_of ON mpg_seen(pool);
 
+--@ part joined
 INSERT INTO temp.mpg_of_cluster
 WITH told AS (SELECT DISTINCT pool, substr(pool, 1, instr(pool || '/', '/') - 1) AS cluster FROM temp.mpg_others
               WHERE record = 'observed' AND job IS NULL AND pool IS NOT NULL),

@@ -5,6 +5,7 @@
 
 -- ---- 2. The ledger of these records ----
 
+--@ part asks
 DROP TABLE IF EXISTS temp.mpg_did;
 -- What is made: all rows; or, if `whole` is 0, those of jobs that mpg_changed has, and those of pools on days of UTC that mpg_changed_days
 -- has. mpg_build says so (changed_jobs.c), and then runs no statement that drops or makes a table of the file.
@@ -14,6 +15,7 @@ CREATE TEMP TABLE IF NOT EXISTS mpg_changed_days(pool TEXT, day BIGINT, PRIMARY 
 
 -- What jobs did, run by run and program by program, over all pools. (This comes first: mpg_issues keeps what the last scan lists, and this
 -- one lists only what it finds of jobs.)
+--@ part asked
 CREATE TEMP TABLE mpg_did AS
 SELECT * FROM mpg_runs
 WHERE bucket_width = '1 day' -- for program_ledger
@@ -234,6 +236,7 @@ WHERE (SELECT m.whole FROM temp.mpg_made AS m) OR job IN (SELECT c.job FROM temp
 
 -- A job's attempts: from its first chip to its last; the outcome is that of the allocation that ended last
 -- (of several the first of the order below), NULL while any is held.
+--@ part answered
 DROP TABLE IF EXISTS main.attempts;
 CREATE TABLE attempts(
   job TEXT, attempt BIGINT, pool TEXT, size TEXT, chips REAL, start_us BIGINT, end_us BIGINT, outcome TEXT,
@@ -336,8 +339,10 @@ CREATE INDEX IF NOT EXISTS main.ledger_by_job ON ledger(job);
 CREATE INDEX IF NOT EXISTS main.attempts_by_start ON attempts(pool, start_us);
 DELETE FROM main.mpg_built;
 INSERT INTO main.mpg_built SELECT version, made_of FROM temp.mpg_made_of;
+--@ part kept
 DROP TABLE temp.mpg_made;
 DROP TABLE temp.mpg_changed;
 DROP TABLE temp.mpg_changed_days;
+--@ part made_of
 DROP VIEW temp.mpg_made_of;
 DROP TABLE temp.mpg_same;

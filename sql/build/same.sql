@@ -5,6 +5,7 @@
 
 -- What the tables are made of, in short. The last build wrote it down, so settings, chips and rows that changed since are noticed.
 -- as_made: everything that a build makes is there, and the ledger reads no chips but those of the file.
+--@ part same
 DROP VIEW IF EXISTS temp.mpg_made_of;
 CREATE TEMP VIEW mpg_made_of AS
 SELECT mpg_version() AS version, json_array(

@@ -236,9 +236,15 @@ class Rules(unittest.TestCase):
             declared = set(re.findall(r"^--@ (\w+)", text_of(line[6:]), re.M))
             self.assertLessEqual(
                 declared,
-                {"hint", "if", "end"},
+                {"hint", "if", "end", "part"},
                 "what a script declares is said in its first file, but for hints, which are many",
             )
+
+    def test_parts_of_the_build(self):
+        """Each part that build_functions.c runs is marked once, and in the order in which it names them."""
+        named = re.findall(r"PART\((\w+)\)[,}]", text_of("ext/sqlite/build/build_functions.c"))
+        self.assertGreater(len(named), 10)
+        self.assertEqual(re.findall(r"(?m)^--@ part (\w+)$", script_text("sql/build.sql")), named)
 
     def test_blocks(self):
         """Of what is passed over while a condition is not true, nothing is read after it: what a block makes is named in it alone, or in blocks of the same condition."""

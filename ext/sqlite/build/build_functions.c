@@ -192,8 +192,8 @@ static bool are_as_read(sqlite3 *db, const row_counts *counts) {
   return whole != NULL;
 }
 
-/* The parts of the script, by their first statements, and the path that is every parameter of
-** theirs. What came in is dropped, then what the tables are made of. */
+/* Where the parts of the script begin, each with its mark, and the path that is every parameter of
+** theirs. */
 typedef struct build_parts {
   sqlite3_value *path;
   const char *begun, *same, *known, *joined, *added, *dropped, *asks, *asked, *answered, *kept,
@@ -201,21 +201,22 @@ typedef struct build_parts {
 } build_parts;
 
 static build_parts parts_of(const char *script, sqlite3_value *path) {
-  static const char begin[] = "BEGIN IMMEDIATE;";
+#define PART(name) .name = strstr(script, "\n--@ part " #name "\n")
   return (build_parts){.path = path,
-                       .begun = strstr(script, begin) + sizeof begin - 1,
-                       .same = strstr(script, "\nDROP VIEW IF EXISTS temp.mpg_made_of"),
-                       .known = strstr(script, "\nDROP TABLE IF EXISTS temp.mpg_fresh"),
-                       .joined = strstr(script, "\nINSERT INTO temp.mpg_of_cluster"),
-                       .added = strstr(script, "\nDROP TABLE IF EXISTS temp.mpg_otherwise"),
-                       .dropped = strstr(script, "\nDROP TABLE temp.mpg_known"),
-                       .asks = strstr(script, "\nDROP TABLE IF EXISTS temp.mpg_did"),
-                       .asked = strstr(script, "\nCREATE TEMP TABLE mpg_did"),
-                       .answered = strstr(script, "\nDROP TABLE IF EXISTS main.attempts"),
-                       .kept = strstr(script, "\nDROP TABLE temp.mpg_made;"),
-                       .made_of = strstr(script, "\nDROP VIEW temp.mpg_made_of"),
-                       .views = strstr(script, "\nDROP VIEW IF EXISTS main.cells"),
-                       .end = strstr(script, "\nCOMMIT;")};
+                       PART(begun),
+                       PART(same),
+                       PART(known),
+                       PART(joined),
+                       PART(added),
+                       PART(dropped),
+                       PART(asks),
+                       PART(asked),
+                       PART(answered),
+                       PART(kept),
+                       PART(made_of),
+                       PART(views),
+                       PART(end)};
+#undef PART
 }
 
 /* What is asked of the records, which the connection holds. An SQLite code. */

@@ -39,11 +39,12 @@
 **   --@ attach NAME      each file, an SQLite database, is attached under that name while the
 **                        mapping runs for it
 **
-** Between statements, which are of no head:
+** Between statements stand, of no head:
 **
 **   --@ if CONDITION     unless it is true, the statements up to its line "--@ end" are passed
 **                        over. They would find nothing: it saves their compiling, which is most of
 **                        what a small file takes. Nothing reads what they make after them
+**   --@ part NAME        a part of build.sql begins, which build_functions.c runs on its own
 */
 #ifndef MPG_SCRIPT_H
 #define MPG_SCRIPT_H
