@@ -100,6 +100,7 @@ JOIN may_be AS m ON m.job = a.job
 JOIN log_time AS l ON l.file = m.file
 WHERE (a.start_time < l.last OR a.start_time = l.first) AND coalesce(a.end_time, 9e18) > l.first
   AND l.file NOT IN (SELECT file FROM on_host);
+--@ if EXISTS (SELECT 1 FROM on_host)
 INSERT INTO by_time -- a log that has a host's name is of the jobs that held it
 SELECT l.file, l.source, l.was, h.start_time, h.end_time, h.job, l.found
 FROM on_host AS o
@@ -110,6 +111,7 @@ JOIN (SELECT h.host, h.job, h.start_time, min(coalesce(h.end_time, a.until)) AS 
       WHERE h.host IN (SELECT host FROM on_host) GROUP BY h.host, h.job, h.start_time) AS h USING (host, job)
 JOIN log_time AS l ON l.file = o.file WHERE (h.start_time < l.last OR h.start_time = l.first) AND h.end_time > l.first
 GROUP BY l.file, l.was, h.job, h.start_time;
+--@ end
 
 -- Logs that fit several jobs which ran at once.
 CREATE TABLE at_once AS
@@ -117,6 +119,7 @@ SELECT DISTINCT b.file FROM by_time AS b JOIN by_time AS o USING (source, was)
 WHERE o.job <> b.job AND o.since <= b.since AND o.until > b.since;
 -- If the text has as many ids, one after the other, as the log has runs, each run is of the next id, provided that its job held chips
 -- then.
+--@ if EXISTS (SELECT 1 FROM at_once)
 CREATE TABLE in_order AS
 SELECT r.file, r.source, r.was, r.start_time, coalesce(lead(r.start_time) OVER (PARTITION BY r.file ORDER BY r.nth), 9e18) AS until, i.job,
        r.found, r.n
@@ -133,6 +136,8 @@ DELETE FROM in_order WHERE file NOT IN (SELECT file FROM in_order GROUP BY file 
 DELETE FROM at_once WHERE file IN (SELECT file FROM in_order);
 DELETE FROM by_time WHERE file IN (SELECT file FROM in_order);
 INSERT INTO by_time SELECT file, source, was, start_time, until, job, found FROM in_order;
+DROP TABLE in_order;
+--@ end
 INSERT INTO ambiguous SELECT DISTINCT file, NULL FROM at_once
 WHERE file NOT IN (SELECT file FROM ambiguous) AND file NOT IN (SELECT file FROM found);
 INSERT INTO ambiguous -- also a log without a clock: no time can say its job
@@ -176,6 +181,7 @@ WHERE j.source IN (SELECT source FROM source WHERE rank = 3) AND EXISTS (SELECT 
   AND j.job NOT IN (SELECT key FROM key) AND j.job NOT IN (SELECT path FROM file)
   AND (j.source, j.job) NOT IN (SELECT source, job FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3));
 -- If the name of their file or folder tells the job, they are of that job. The files are read again to see which has which word.
+--@ if EXISTS (SELECT 1 FROM own_word)
 CREATE TABLE worded AS
 SELECT f.path, f.job, s.format FROM file AS f JOIN source AS s USING (source)
 WHERE s.rank = 3 AND s.format IN ('goodput', 'otlp') AND f.job IS NOT NULL AND source IN (SELECT source FROM own_word);
@@ -223,8 +229,9 @@ DELETE FROM by_time WHERE (source, was) IN (SELECT source, was FROM words_at_onc
 INSERT OR IGNORE INTO renamed SELECT source, was, min(job)
 FROM by_time WHERE file IS NULL GROUP BY source, was HAVING count(DISTINCT job) = 1;
 DELETE FROM by_time WHERE file IS NULL AND (source, was) IN (SELECT source, was FROM renamed);
-DROP TABLE own_word;
 DROP TABLE word_job;
+--@ end
+DROP TABLE own_word;
 
 -- Between two allocations the nearer one counts, for clocks differ by seconds.
 UPDATE by_time SET since = coalesce((o.before + since) / 2, -9e18)
@@ -272,5 +279,4 @@ GROUP BY source;
 DROP TABLE at_once;
 DROP TABLE beyond;
 DROP TABLE said_of;
-DROP TABLE in_order;
 DROP TABLE log_time;

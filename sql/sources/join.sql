@@ -137,6 +137,7 @@ CREATE TABLE holder AS SELECT job, min(rank) AS rank FROM held GROUP BY job;
 CREATE UNIQUE INDEX holder_of ON holder(job);
 
 -- A native trace that says of a job of the scheduler's that it held other chips, or at another time.
+--@ if EXISTS (SELECT 1 FROM source WHERE rank = 1) AND EXISTS (SELECT 1 FROM source WHERE rank = 2)
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH told AS (
   SELECT h.job, h.rank, sum(a.chips) AS chips,
@@ -149,6 +150,7 @@ SELECT coalesce(:path, 'sources'), 'info', 'conflicting_job', NULL, count(*),
 FROM told AS s JOIN told AS n ON n.job = s.job AND n.rank = 2
 WHERE s.rank = 1 AND (s.chips <> n.chips OR abs(s.first - n.first) > 1 OR abs(s.last - n.last) > 1)
 GROUP BY 1;
+--@ end
 
 .read sql/sources/join/het_parts.sql
 
@@ -182,6 +184,7 @@ DELETE FROM all_capacity WHERE rowid IN (
   SELECT c.rowid FROM all_capacity AS c
   JOIN outranked AS o ON o.source = c.source AND o.pool IS c.pool AND o.start_time IS c.start_time AND o.chips IS c.chips);
 DELETE FROM all_allocations WHERE rowid IN (SELECT row FROM outranked);
+--@ if EXISTS (SELECT 1 FROM source WHERE rank = 3 AND (instr(options, '"pool"') OR instr(options, '"outcome"')))
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT (SELECT min(path) FROM file AS f WHERE f.source = s.source), 'warning', 'unused_option', NULL, count(*),
        'option "' || min(o.key) || '"' || iif(count(*) > 1, ' and "' || max(o.key) || '"', '')
@@ -190,8 +193,10 @@ FROM source AS s, json_each(s.options) AS o
 WHERE s.rank = 3 AND o.key IN ('pool', 'outcome') AND s.source IN (SELECT source FROM outranked)
   AND NOT EXISTS (SELECT 1 FROM all_allocations AS a WHERE a.source = s.source)
 GROUP BY s.source;
+--@ end
 
 -- A run that another trainer went on with was over at its last line, though its own log does not say so.
+--@ if EXISTS (SELECT 1 FROM file WHERE source IS NOT NULL GROUP BY job HAVING count(DISTINCT source) > 1)
 UPDATE all_allocations SET end_time = o.time, outcome = coalesce(outcome, 'failed')
 FROM (SELECT a.rowid AS row, min(c.end_time) AS time
       FROM (SELECT job FROM file WHERE source IS NOT NULL GROUP BY job HAVING count(DISTINCT source) > 1) AS s
@@ -200,8 +205,10 @@ FROM (SELECT a.rowid AS row, min(c.end_time) AS time
       WHERE EXISTS (SELECT 1 FROM all_allocations AS b WHERE b.job = a.job AND b.source <> a.source AND b.start_time >= c.end_time)
       GROUP BY a.rowid) AS o
 WHERE o.row = all_allocations.rowid;
+--@ end
 
 -- What is left of a log's beside a scheduler that says who held the chips then.
+--@ if EXISTS (SELECT 1 FROM source WHERE rank = 1) AND EXISTS (SELECT 1 FROM source WHERE rank = 3)
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT min(coalesce((SELECT path FROM file AS f WHERE f.source = a.source AND f.path = a.job),
                     (SELECT min(path) FROM file AS f WHERE f.source = a.source))), 'warning', 'unmatched_log', NULL, count(DISTINCT a.job),
@@ -227,8 +234,10 @@ FROM (SELECT DISTINCT job FROM all_allocations
       WHERE chips > 0 AND source IN (SELECT source FROM source WHERE rank = 3) AND EXISTS (SELECT 1 FROM source WHERE rank = 1)) AS a
 CROSS JOIN all_jobs AS j ON j.job = a.job AND j.source IN (SELECT source FROM source WHERE rank = 1)
 WHERE j.job NOT IN (SELECT job FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 1)) GROUP BY j.source;
+--@ end
 
 -- What both a scheduler and a native trace have as installed, or as out of service, at one time.
+--@ if EXISTS (SELECT 1 FROM source WHERE rank = 1) AND EXISTS (SELECT 1 FROM source WHERE rank = 2)
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:path, 'sources'), 'warning', 'conflict', NULL, count(*),
        'records of the native trace of ' || what || ' at times of which the scheduler tells as well, the first of pool ' || min(pool)
@@ -246,6 +255,7 @@ FROM (SELECT 'capacity' AS what, n.pool
                     WHERE rank = 1 AND c.pool = n.pool AND (n.end_time IS NULL OR c.start_time < n.end_time)
                       AND (c.end_time IS NULL OR c.end_time > n.start_time)))
 GROUP BY what;
+--@ end
 
 .read sql/sources/join/inside.sql
 
@@ -257,6 +267,7 @@ GROUP BY what;
 -- ---- 3. Jobs: what one source leaves out another fills ----
 
 -- What the options of a log say of its job is the user's word.
+--@ if EXISTS (SELECT 1 FROM source WHERE rank = 3 AND options <> '{}')
 UPDATE all_jobs SET name = coalesce(o.name, all_jobs.name), owner = coalesce(o.owner, all_jobs.owner),
   priority = coalesce(o.priority, all_jobs.priority)
 FROM (SELECT j.job, max(s.name) AS name, max(s.owner) AS owner, max(s.priority) AS priority
@@ -264,6 +275,7 @@ FROM (SELECT j.job, max(s.name) AS name, max(s.owner) AS owner, max(s.priority) 
                    json_extract(options, '$.priority') AS priority FROM source WHERE rank = 3) AS s
       JOIN all_jobs AS j USING (source) WHERE coalesce(s.name, s.owner, s.priority) IS NOT NULL GROUP BY j.job) AS o
 WHERE o.job = all_jobs.job AND source IN (SELECT source FROM source WHERE rank < 3);
+--@ end
 
 -- Jobs of several rows, each of which has its values in the order of rank, for the scheduler's fields and for the trainer's. A mapping
 -- gives a job one row, unless logs of several names were found to be of it. So if no other source names a job of the source with most
@@ -279,6 +291,7 @@ SELECT j.*, row_number() OVER (PARTITION BY j.job ORDER BY s.rank, j.source) AS 
 FROM all_jobs AS j JOIN source AS s USING (source)
 WHERE j.job IN (SELECT job FROM all_jobs WHERE job IN (SELECT job FROM named_elsewhere) GROUP BY job HAVING count(*) > 1);
 CREATE INDEX many_of ON many(job);
+--@ if EXISTS (SELECT 1 FROM many)
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:path, 'sources'), 'info', 'conflicting_job', NULL, count(*), 'sources differ on ' || field || ' of job ' || min(job)
 FROM (SELECT job, 'phase' AS field FROM many GROUP BY job HAVING count(DISTINCT phase) > 1
@@ -287,6 +300,7 @@ FROM (SELECT job, 'phase' AS field FROM many GROUP BY job HAVING count(DISTINCT 
       UNION ALL SELECT job, 'runtime' FROM many GROUP BY job HAVING count(DISTINCT runtime) > 1
       UNION ALL SELECT job, 'chips' FROM many GROUP BY job HAVING count(DISTINCT chips) > 1)
 GROUP BY field HAVING count(*) > 0;
+--@ end
 
 -- ---- 4. The relations ----
 

@@ -84,10 +84,11 @@ FROM run_of_words AS w JOIN place AS p USING (file, level) WHERE w.words GLOB '*
 -- An id that several clusters gave: if the log's name or folder, or one above, has a cluster's name or its export, the job is that
 -- cluster's.
 CREATE TABLE in_cluster(file INTEGER, id TEXT, job TEXT, PRIMARY KEY (file, id)) WITHOUT ROWID;
+--@ if EXISTS (SELECT 1 FROM key WHERE job GLOB '*/*')
 INSERT INTO in_cluster
 WITH RECURSIVE above(file, level, folder) AS (
   SELECT file, 1, rtrim(path, replace(path, '/', '')) FROM file
-  WHERE source IS NULL AND format IS NOT NULL AND EXISTS (SELECT 1 FROM key WHERE job GLOB '*/*')
+  WHERE source IS NULL AND format IS NOT NULL
   UNION ALL
   SELECT file, level + 1, rtrim(rtrim(folder, '/'), replace(folder, '/', '')) FROM above WHERE level < 3
 ),
@@ -107,8 +108,10 @@ told AS (
 )
 SELECT file, id, min(job) FROM (SELECT *, rank() OVER (PARTITION BY file, id ORDER BY level) AS place FROM told)
 WHERE place = 1 AND id NOT IN (SELECT key FROM key) GROUP BY file, id HAVING count(DISTINCT job) = 1;
+--@ end
 
 CREATE TABLE candidate(file INTEGER, job TEXT, how TEXT, strength INTEGER, place INTEGER);
+--@ if EXISTS (SELECT 1 FROM file WHERE source IS NULL AND instr(options, '"job"'))
 CREATE TABLE asked_name AS -- an option job that is the name of several jobs: which is meant the times of the log say
 SELECT f.file, j.job
 FROM (SELECT file, json_extract(options, '$.job') AS asked
@@ -127,6 +130,7 @@ UPDATE file SET options = json_set(options, '$.job', i.job)
 FROM (SELECT DISTINCT i.file, i.job
       FROM asked_in AS i JOIN all_allocations AS a ON a.job = i.job AND a.pool || '/' LIKE i.cluster || '/%') AS i WHERE i.file = file.file;
 DROP TABLE asked_in;
+--@ end
 INSERT INTO candidate
 SELECT file, coalesce(k.job, asked), how, 9, 0
 FROM (SELECT file, json_extract(options, '$.job') AS asked, coalesce(json_extract(inferred, '$.job'), 'by the option job') AS how
@@ -141,12 +145,13 @@ WHERE NOT (w.level = 0 AND w.words NOT GLOB '*[A-Za-z]*'
   AND (w.words GLOB '*[^0-9]*' OR length(w.words) > 2 OR w.alone
    OR rtrim(w.before, '-_.=#') IN ('job', 'slurm', 'jobid', 'id', 'pbs', 'task'));
 -- Flux writes an id, a number in its listings, with 58 letters: "flux-f2oLkTLb.out".
+--@ if EXISTS (SELECT 1 FROM source WHERE format = 'flux')
 CREATE TABLE flux_id AS
 WITH RECURSIVE word(word) AS MATERIALIZED (
   SELECT DISTINCT word FROM (SELECT words AS word FROM run_of_words
                              UNION ALL SELECT substr(words, 2)
                              FROM run_of_words WHERE words GLOB 'f?*' UNION ALL SELECT said_job FROM file WHERE source IS NULL)
-  WHERE length(word) BETWEEN 2 AND 11 AND word NOT GLOB '*[^1-9A-HJ-NP-Za-km-z]*' AND EXISTS (SELECT 1 FROM source WHERE format = 'flux')
+  WHERE length(word) BETWEEN 2 AND 11 AND word NOT GLOB '*[^1-9A-HJ-NP-Za-km-z]*'
 ),
 digit(word, nth, id) AS (
   SELECT word, 1, instr('123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz', substr(word, 1, 1)) - 1 FROM word
@@ -161,12 +166,14 @@ FROM flux_id AS i JOIN run_of_words AS w ON w.words IN (i.word, 'f' || i.word);
 INSERT INTO candidate SELECT f.file, i.job, 'by its own text', 8, 0
 FROM flux_id AS i JOIN file AS f ON f.said_job = i.word AND f.source IS NULL;
 DROP TABLE flux_id;
+--@ end
 -- An id of several jobs, as of several clusters: the text of the log, or its times, say which is meant.
 CREATE TABLE shared_id AS
 SELECT DISTINCT alias, job FROM all_aliases JOIN source USING (source)
 WHERE rank = 1 AND alias GLOB '[0-9]*' AND alias NOT IN (SELECT key FROM key)
   AND alias IN (SELECT words FROM run_of_words UNION SELECT said_job
                 FROM file WHERE source IS NULL UNION SELECT said_task FROM file WHERE source IS NULL);
+--@ if EXISTS (SELECT 1 FROM file WHERE source IS NULL AND said_task GLOB '[A-Za-z]*_[0-9]*')
 INSERT INTO candidate
 SELECT f.file, k.job, 'by its own text', 8, 0 FROM file AS f
 JOIN key AS k ON k.key = rtrim(rtrim(said_task, '0123456789'), '_') || '/' || substr(said_task, 1 + length(rtrim(said_task, '0123456789')))
@@ -178,6 +185,8 @@ FROM (SELECT file, said_task, rtrim(rtrim(said_task, '0123456789'), '_') AS clus
      (SELECT json_group_array(DISTINCT lower(substr(pool, 1, instr(pool || '/', '/') - 1))) AS known
       FROM all_allocations JOIN source USING (source) WHERE format = 'slurm' AND pool IS NOT NULL)
 WHERE known <> '[]' AND lower(cluster) NOT IN (SELECT value FROM json_each(known)) AND 'slurm' NOT IN (SELECT value FROM json_each(known));
+--@ end
+--@ if EXISTS (SELECT 1 FROM shared_id)
 INSERT INTO candidate
 SELECT f.file, a.job, 'by its own text', 8, 0 FROM file AS f JOIN shared_id AS a ON a.alias IN (said_job, said_task)
 WHERE source IS NULL AND file NOT IN (SELECT file FROM candidate WHERE strength >= 8) AND file NOT IN (SELECT file FROM in_cluster)
@@ -189,6 +198,7 @@ WHERE w.file NOT IN (SELECT file FROM candidate)
   AND NOT (w.level = 0 AND (SELECT path FROM file AS f WHERE f.file = w.file) GLOB '*events.out.tfevents.*')
   AND (w.words GLOB '*[^0-9]*' OR length(w.words) > 2 OR w.alone
        OR rtrim(w.before, '-_.=#') IN ('job', 'slurm', 'jobid', 'id', 'pbs', 'task'));
+--@ end
 DROP TABLE shared_id;
 INSERT INTO candidate
 SELECT f.file, coalesce(k.job, t.job, b.job, c.job, said_job, said_task),
@@ -203,6 +213,7 @@ WHERE source IS NULL AND f.file NOT IN (SELECT file FROM candidate WHERE strengt
   WHERE w.file = f.file AND w.level = 0 AND n.strength > 1 AND w.words GLOB '[0-9]*[^0-9]*[0-9]*')));
 
 -- Pods and jobs of one name in several namespaces: the one whose namespace the path has as well.
+--@ if EXISTS (SELECT 1 FROM source WHERE format = 'kube')
 CREATE TABLE shared_pod AS
 SELECT DISTINCT alias, job, substr(job, 1, instr(job, '/') - 1) AS namespace
 FROM (SELECT alias, job FROM all_aliases JOIN source USING (source) WHERE format = 'kube' AND alias IN (SELECT words FROM run_of_words)
@@ -217,6 +228,7 @@ SELECT DISTINCT file, job, iif(level = 0, 'by its file''s name', 'by its folder'
 FROM in_namespace WHERE is_told OR file NOT IN (SELECT file FROM in_namespace WHERE is_told);
 DROP TABLE in_namespace;
 DROP TABLE shared_pod;
+--@ end
 -- Of the files that fit no job so far: those whose name is that of several jobs.
 CREATE TABLE shared_name AS
 SELECT name, job, count(*) OVER (PARTITION BY name) AS n FROM job_name

@@ -3,6 +3,7 @@
 -- Runs after the files are recognised. "train.log.2.gz" and "train-20261101.log" are of "train.log": the highest number first, dates in
 -- their order, "train.log" itself last. The steps in them say whether they are parts (formats/log/rotated.sql).
 
+--@ if (SELECT count(*) > 1 FROM file)
 INSERT INTO log_name
 WITH ended AS MATERIALIZED ( -- without what packed it, and with its ending apart
   SELECT file, unpacked <> path AS is_packed,
@@ -29,9 +30,11 @@ SELECT file,
 FROM (SELECT *, dated GLOB '[-._]20[0-9][0-9]*' AND digits GLOB '20[0-9][0-9][01][0-9][0-3][0-9]*' AS is_dated,
              before GLOB '*?.' AND length(number) BETWEEN 1 AND 3 AS is_numbered
       FROM told);
+--@ end
 CREATE INDEX log_name_of ON log_name(name);
 
 -- A part that holds no line of a step is of no known format alone. It is of the format of the others, if they are of one.
+--@ if EXISTS (SELECT 1 FROM file WHERE reason = 'no known format begins like this')
 UPDATE file SET format = o.format, parameter = o.parameter, certainty = 'likely', reason = 'by its name a part of ' || o.path,
   missing = o.missing
 FROM (SELECT n.file AS file, min(f.format) AS format, min(f.parameter) AS parameter, min(f.path) AS path, min(f.missing) AS missing
@@ -41,9 +44,12 @@ FROM (SELECT n.file AS file, min(f.format) AS format, min(f.parameter) AS parame
         AND f.parameter IN ('log', 'deepspeed', 'nemo')
       GROUP BY n.file HAVING min(f.parameter) = max(f.parameter) AND min(f.format) = max(f.format)) AS o
 WHERE o.file = file.file;
+--@ end
 -- Weights & Biases keeps a run's output, and what Slurm told the run, in one folder.
+--@ if EXISTS (SELECT 1 FROM file WHERE format IS NULL AND path GLOB '*/wandb-metadata.json')
 UPDATE file SET said_job = m.said_job
 FROM (SELECT rtrim(path, replace(path, '/', '')) AS folder, min(said_job) AS said_job
       FROM file WHERE format IS NULL AND path GLOB '*/wandb-metadata.json' AND said_job IS NOT NULL GROUP BY folder) AS m
 WHERE file.said_job IS NULL AND file.format IS NOT NULL AND rtrim(file.path, replace(file.path, '/', '')) = m.folder;
+--@ end
 UPDATE file SET said_job = NULL, said_task = NULL WHERE format IS NULL;

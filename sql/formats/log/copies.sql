@@ -4,6 +4,7 @@
 -- Reads and changes training_lines(file, line, time, step). A part of megatron.sql, torchtitan.sql and trainer.sql, which say what the
 -- parameters are.
 
+--@ if EXISTS (SELECT 1 FROM training_lines AS l JOIN training_lines AS p ON p.rowid = l.rowid - 1 WHERE p.file = l.file AND l.time < p.time)
 DROP TABLE IF EXISTS temp.training_copies;
 CREATE TEMP TABLE training_copies AS
 SELECT DISTINCT c.id, c.file, c.line
@@ -26,3 +27,4 @@ SELECT file, 'info', 'repeated_record', min(line), count(*), 'lines of steps tha
 FROM training_copies GROUP BY file;
 DELETE FROM temp.training_lines WHERE rowid IN (SELECT id FROM training_copies);
 DROP TABLE training_copies;
+--@ end

@@ -3,11 +3,10 @@
 -- A part of megatron.sql, torchtitan.sql and maxtext.sql, which say what the parameters are.
 
 -- What cannot be: a time that is more than ten years from the middle one of its log; its line counts as nothing.
+--@ if (SELECT max(time) - min(time) FROM training_lines) > 315569520
 DROP TABLE IF EXISTS temp.training_far;
 CREATE TEMP TABLE training_far AS
-WITH wide AS MATERIALIZED (SELECT file FROM training_lines
-                           WHERE (SELECT max(time) - min(time) FROM training_lines) > 315569520
-                           GROUP BY file HAVING max(time) - min(time) > 315569520),
+WITH wide AS MATERIALIZED (SELECT file FROM training_lines GROUP BY file HAVING max(time) - min(time) > 315569520),
 years AS (SELECT file, CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n
           FROM training_lines WHERE time IS NOT NULL AND file IN (SELECT file FROM wide) GROUP BY 1, 2),
 middle AS (
@@ -22,3 +21,4 @@ SELECT file, 'data_loss', 'impossible_time', min(line), count(*), 'lines whose t
 FROM training_far GROUP BY file;
 DELETE FROM temp.training_lines WHERE rowid IN (SELECT row FROM training_far);
 DROP TABLE training_far;
+--@ end

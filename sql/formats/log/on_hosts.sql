@@ -7,6 +7,7 @@
 
 CREATE TEMP TABLE IF NOT EXISTS log_names(path TEXT);
 CREATE TEMP TABLE IF NOT EXISTS hosts(host, job, start_time, end_time);
+--@ if EXISTS (SELECT 1 FROM log_names)
 DROP TABLE IF EXISTS temp.asked_hosts;
 CREATE TEMP TABLE asked_hosts AS
 WITH RECURSIVE stem AS MATERIALIZED (
@@ -24,6 +25,7 @@ word(word) AS ( -- what stands between "/", "." and "_", and parts of it from on
   SELECT substr(word, 1, length(rtrim(word, replace(word, '-', ''))) - 1) FROM word WHERE instr(word, '-') > 1
 )
 SELECT word FROM word WHERE rtrim(word, '0123456789') IN (SELECT stem FROM stem) AND word GLOB '*[^0-9]*';
+--@ if EXISTS (SELECT 1 FROM asked_hosts)
 INSERT INTO hosts(host, job, start_time, end_time)
 SELECT substr(h.value, 1, instr(h.value || '.', '.') - 1) AS host, job, start_time, end_time
 FROM (SELECT 1 FROM asked_hosts LIMIT 1) CROSS JOIN held_on AS a CROSS JOIN json_each(a.hosts) AS h
@@ -46,5 +48,7 @@ meant AS MATERIALIZED (
 SELECT m.word, a.job, a.start_time, a.end_time
 FROM (SELECT 1 FROM meant LIMIT 1) CROSS JOIN held_on AS a CROSS JOIN json_each(a.hosts) AS h JOIN meant AS m ON m.element = h.value
 WHERE a.hosts GLOB '?*[[]*' AND a.start_time IS NOT NULL;
+--@ end
 DROP TABLE asked_hosts;
+--@ end
 DROP VIEW held_on;

@@ -4,6 +4,7 @@
 -- them. From line to line nearly all step numbers of such a file go down, and its times do not go up. Its lines are counted from its end.
 -- A part of the scripts of trainers' logs, which say what the parameters are.
 
+--@ if (SELECT file FROM training_lines ORDER BY rowid LIMIT 1) <> (SELECT file FROM training_lines ORDER BY rowid DESC LIMIT 1) OR (SELECT step FROM training_lines WHERE step IS NOT NULL ORDER BY rowid LIMIT 1) > (SELECT step FROM training_lines WHERE step IS NOT NULL ORDER BY rowid DESC LIMIT 1)
 DROP TABLE IF EXISTS temp.training_reversed;
 CREATE TEMP TABLE training_reversed AS
 WITH RECURSIVE begins(first, file) AS (
@@ -38,3 +39,4 @@ UPDATE training_lines SET rowid = training_lines.rowid - r.first - r.last, line 
 FROM training_reversed AS r WHERE training_lines.rowid BETWEEN r.first AND r.last;
 UPDATE training_lines SET rowid = -rowid WHERE EXISTS (SELECT 1 FROM training_reversed) AND rowid < 0;
 DROP TABLE training_reversed;
+--@ end

@@ -48,6 +48,7 @@ FROM (SELECT u.file AS file, (SELECT CASE WHEN log_group(d._record, 'entry') IS 
         WHERE coalesce(log_group(d._record, 'entry'), log_group(d._record, 'above')) IS NOT NULL OR d._line >= u.line LIMIT 1) AS how
       FROM training_untimed AS u)
 WHERE how IS NOT NULL;
+--@ if EXISTS (SELECT 1 FROM training_listings)
 DROP TABLE IF EXISTS temp.training_unread;
 CREATE TEMP TABLE training_unread AS
 SELECT file, (SELECT u.line FROM training_untimed AS u WHERE u.file = l.file) AS line, substr(how, 8) AS time
@@ -80,15 +81,16 @@ INSERT INTO temp.source_told SELECT file, NULL, 'start', 'the clock of what kept
 FROM training_listings WHERE numbered AND :start IS NULL;
 DELETE FROM training_untimed WHERE file IN (SELECT file FROM training_listings);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT source, severity, kind, line, count, detail FROM training_said AS s
-WHERE NOT EXISTS (SELECT 1 FROM mpg_issues AS i WHERE i.source = s.source AND i.kind = s.kind);
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'unread_time', line, 1,
        'the date of ' || time || ' may have its day first or its month: the clock of these lines is not read, so steps follow each other. '
          || 'Write dates as 2026-11-21'
 FROM training_unread;
 DROP TABLE training_unread;
 DROP TABLE training_stamps;
+--@ end
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT source, severity, kind, line, count, detail FROM training_said AS s
+WHERE NOT EXISTS (SELECT 1 FROM mpg_issues AS i WHERE i.source = s.source AND i.kind = s.kind);
 DROP TABLE training_listings;
 DROP TABLE training_said;
 --@ end

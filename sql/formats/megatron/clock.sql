@@ -6,14 +6,14 @@
 
 DROP TABLE IF EXISTS temp.training_others;
 CREATE TEMP TABLE training_others AS SELECT 1 FROM training_lines WHERE told_other IS NOT NULL LIMIT 1;
+--@ if EXISTS (SELECT 1 FROM training_others)
 DROP TABLE IF EXISTS temp.training_clocks;
 CREATE TEMP TABLE training_clocks AS
 SELECT id, file, step, iif(other > coalesce(step_before, 0), other, NULL) AS other
 FROM (SELECT rowid AS id, file, step, max(iif(told_other IS NOT NULL AND time IS NOT NULL, rowid, NULL)) OVER w AS other,
              max(iif(step IS NOT NULL, rowid, NULL)) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS step_before
       FROM training_lines
-      WHERE EXISTS (SELECT 1 FROM training_others)
-        AND file IN (SELECT file FROM training_lines GROUP BY file
+      WHERE file IN (SELECT file FROM training_lines GROUP BY file
                      HAVING count(step) > 0 AND total(step IS NOT NULL AND time IS NOT NULL) = 0)
       WINDOW w AS (PARTITION BY file ORDER BY rowid))
 WHERE step IS NOT NULL;
@@ -34,4 +34,5 @@ SELECT * FROM training_lines WHERE EXISTS (SELECT 1 FROM training_others) AND to
 DELETE FROM training_lines WHERE EXISTS (SELECT 1 FROM training_others);
 INSERT INTO training_lines SELECT * FROM training_stay ORDER BY rowid;
 DROP TABLE training_stay;
+--@ end
 DROP TABLE training_others;

@@ -14,6 +14,7 @@ SELECT file, count(step) > 0 AS steps, min(rowid) AS first, max(rowid) AS last, 
 FROM training_lines WHERE (SELECT file FROM training_lines ORDER BY rowid LIMIT 1)
   <> (SELECT file FROM training_lines ORDER BY rowid DESC LIMIT 1)
 GROUP BY file HAVING (count(step) > 0) <> (count(coalesce(told_world, told_loaded, told_saved)) > 0);
+--@ if EXISTS (SELECT 1 FROM training_halves)
 DROP TABLE IF EXISTS temp.training_pairs;
 CREATE TEMP TABLE training_pairs AS
 WITH RECURSIVE letter(file, steps, name, at) AS (
@@ -117,4 +118,5 @@ DROP TABLE training_moved;
 DROP TABLE training_part_runs;
 DROP TABLE training_went_on;
 DROP TABLE training_pairs;
+--@ end
 DROP TABLE training_halves;

@@ -34,6 +34,7 @@ SELECT Cluster, ReservationName, StartTime, EndTime, node_names, Flags, TRES, Us
 FROM slurm_reservations_trace(:reservations, coalesce(:zone, 'UTC'));
 
 -- What cannot be: a time that is more than ten years from the middle one, by years; its record counts as nothing.
+--@ if EXISTS (SELECT 1 FROM slurm_events) OR (SELECT max(max(coalesce(Submit, 0), coalesce(Start, 0), coalesce("End", 0))) - min(min(coalesce(Submit, 9e18), coalesce(Start, 9e18), coalesce("End", 9e18))) FROM slurm_jobs) > 315569520
 DROP TABLE IF EXISTS temp.slurm_impossible;
 CREATE TEMP TABLE slurm_impossible AS
 WITH span AS (SELECT max(max(coalesce(Submit, 0), coalesce(Start, 0), coalesce("End", 0)))
@@ -65,6 +66,7 @@ FROM slurm_impossible GROUP BY _file, what;
 DELETE FROM temp.slurm_jobs WHERE rowid IN (SELECT row FROM slurm_impossible WHERE what = 'job');
 DELETE FROM temp.slurm_events WHERE rowid IN (SELECT row FROM slurm_impossible WHERE what = 'event');
 DROP TABLE slurm_impossible;
+--@ end
 
 -- Most jobs ended well and have all fields: faults are looked for among the others alone.
 DROP TABLE IF EXISTS temp.slurm_odd;

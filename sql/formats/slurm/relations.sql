@@ -178,7 +178,9 @@ SELECT cluster_name, node, pool, max(chips) AS installed, min(chips) AS least FR
 CREATE UNIQUE INDEX temp.slurm_node_of ON slurm_nodes(cluster_name, node, pool);
 
 DROP TABLE IF EXISTS temp.outages;
-CREATE TEMP TABLE outages AS
+CREATE TEMP TABLE outages(pool, chips, start_time, end_time, kind);
+--@ if EXISTS (SELECT 1 FROM slurm_nodes)
+INSERT INTO temp.outages
 WITH on_node AS ( -- CROSS: a job's own nodes are looked up, and not all nodes of its cluster for each job
   SELECT a.cluster_name, n.value AS node, p.pool, a.Start AS start_time, a."End" AS end_time,
          (h.chips + h.nodes - 1) / h.nodes AS held
@@ -235,6 +237,7 @@ FROM (SELECT s.*, CASE WHEN least = installed THEN installed -- else a node that
                              ORDER BY d.start_time DESC, d.chips DESC LIMIT 1) END AS has
       FROM slice AS s JOIN slurm_nodes USING (cluster_name, node, pool) WHERE kind IS NOT NULL)
 WHERE held < has;
+--@ end
 
 -- ---- 5. Until when a pool was observed ----
 

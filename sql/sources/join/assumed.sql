@@ -9,6 +9,7 @@ SELECT DISTINCT a.source, coalesce(r.job, b.job, a.job) AS job
 FROM all_assumed_chips AS a
 LEFT JOIN renamed AS r ON r.source = a.source AND r.was = a.job
 LEFT JOIN (SELECT DISTINCT source, was, job FROM by_time) AS b ON b.source = a.source AND b.was = a.job AND r.job IS NULL;
+--@ if EXISTS (SELECT 1 FROM assumed)
 INSERT INTO chips_then
 WITH edge AS (
   SELECT job, at, sum(chips) AS chips FROM (
@@ -25,4 +26,5 @@ FROM (SELECT * FROM held WHERE chips > 1e-6) AS h JOIN assumed AS a ON a.job = h
 UPDATE all_jobs SET chips = NULL, min_chips = NULL
 WHERE EXISTS (SELECT 1 FROM chips_then) AND (source, job) IN (SELECT source, job FROM chips_then);
 UPDATE file SET inferred = json_set(inferred, '$.chips', 'those of its job') WHERE (source, job) IN (SELECT source, job FROM chips_then);
+--@ end
 DROP TABLE assumed;

@@ -4,6 +4,7 @@
 -- spans. A part of join.sql.
 
 CREATE TABLE het_part(source INTEGER, job TEXT, part TEXT, share REAL);
+--@ if EXISTS (SELECT 1 FROM held WHERE rank = 3) AND EXISTS (SELECT 1 FROM all_aliases WHERE alias GLOB '[0-9]*+[0-9]*')
 INSERT INTO het_part
 WITH told AS MATERIALIZED (SELECT source, job, max(chips) AS chips FROM held WHERE rank = 3 GROUP BY source, job),
 part AS MATERIALIZED (
@@ -32,3 +33,4 @@ SELECT c.source, h.part, c.step, c.snapshot_time, c.durable_time
 FROM het_part AS h JOIN all_commits AS c ON c.source = h.source AND c.job = h.job WHERE h.part <> h.job;
 UPDATE file SET inferred = json_set(inferred, '$.parts', 'it tells the chips of all parts of its heterogeneous job')
 WHERE (source, job) IN (SELECT source, job FROM het_part);
+--@ end

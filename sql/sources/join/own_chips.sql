@@ -2,7 +2,9 @@
 --
 -- Such are those of replicas of torchft, and of runs that share an allocation. A part of join.sql, before jobs have their names.
 
-CREATE TABLE own_chips AS
+CREATE TABLE own_chips(source INTEGER, was TEXT, job TEXT);
+--@ if EXISTS (SELECT 1 FROM renamed WHERE was <> job GROUP BY job HAVING count(*) > 1)
+INSERT INTO own_chips
 WITH told AS MATERIALIZED (
   SELECT r.source, r.was, r.job, j.chips
   FROM (SELECT 1 FROM source WHERE rank = 1 LIMIT 1) CROSS JOIN source AS s CROSS JOIN renamed AS r USING (source)
@@ -14,3 +16,4 @@ together AS MATERIALIZED (SELECT job, sum(chips) AS chips FROM told GROUP BY job
 SELECT source, was, job FROM told
 WHERE job IN (SELECT g.job FROM together AS g CROSS JOIN all_jobs AS j ON j.job = g.job AND j.chips = g.chips
               WHERE j.source IN (SELECT source FROM source WHERE rank = 1));
+--@ end

@@ -5,6 +5,7 @@
 
 -- Jobs of one name that belong to several users: that of a folder above the log, but not above the scheduler's export, or of a word in its
 -- name.
+--@ if EXISTS (SELECT 1 FROM may_be WHERE file NOT IN (SELECT file FROM found) GROUP BY file HAVING count(*) > 1)
 CREATE TABLE of_user AS
 WITH several AS MATERIALIZED (SELECT file, job FROM may_be
                               WHERE file IN (SELECT file FROM may_be
@@ -24,8 +25,10 @@ DELETE FROM of_user WHERE place > (SELECT min(u.place) FROM of_user AS u WHERE u
 DELETE FROM may_be WHERE file IN (SELECT file FROM of_user) AND (file, job) NOT IN (SELECT file, job FROM of_user);
 INSERT INTO found SELECT file, min(job), 'by its name and its user' FROM of_user GROUP BY file HAVING count(DISTINCT job) = 1;
 DROP TABLE of_user;
+--@ end
 
 -- Of a log without a clock whose name has a day, but for that of its folder in which a scheduler's export lies: the one that began then.
+--@ if EXISTS (SELECT 1 FROM file WHERE named_day IS NOT NULL AND source IS NULL)
 INSERT INTO found
 SELECT m.file, min(m.job), 'by its name and the day in it'
 FROM (SELECT file, named_day, named_in FROM file WHERE named_day IS NOT NULL AND source IS NULL) AS f JOIN may_be AS m USING (file)
@@ -35,8 +38,10 @@ WHERE a.start_time BETWEEN f.named_day AND f.named_day + 86399 AND file NOT IN (
   AND (named_in IS NULL OR NOT EXISTS (SELECT 1 FROM file AS e JOIN source AS s USING (source)
                                        WHERE s.rank = 1 AND substr(e.path, 1, length(f.named_in)) = f.named_in))
 GROUP BY m.file HAVING count(DISTINCT m.job) = 1;
+--@ end
 
 -- Of what no name tells, or that of several jobs: the host that the text names, else the nearest name that has one's.
+--@ if EXISTS (SELECT 1 FROM all_hosts)
 INSERT INTO on_host
 SELECT n.file, h.host, h.job
 FROM (SELECT DISTINCT file, host FROM (SELECT w.file, w.words AS host, rank() OVER (PARTITION BY w.file ORDER BY w.level) AS place
@@ -48,6 +53,7 @@ FROM (SELECT DISTINCT file, host FROM (SELECT w.file, w.words AS host, rank() OV
                                          AND w.file NOT IN (SELECT file FROM found)) WHERE place = 1) AS n
 JOIN (SELECT DISTINCT host, job FROM all_hosts WHERE job IS NOT NULL) AS h USING (host)
 WHERE n.file NOT IN (SELECT file FROM may_be) OR (n.file, h.job) IN (SELECT file, job FROM may_be);
+--@ end
 INSERT OR IGNORE INTO may_be SELECT file, job FROM on_host;
 
 -- Logs in a user's folder, if nothing else tells their job.

@@ -21,6 +21,7 @@ CROSS JOIN log_trace(p.path,
                      'rows') AS l
 WHERE coalesce(log_group(l._record, 'id'), log_group(l._record, 'base'), log_group(l._record, 'task')) IS NOT NULL;
 CREATE INDEX said_word_of ON said_word(file, line);
+--@ if EXISTS (SELECT 1 FROM said_word)
 UPDATE said_word SET id = coalesce((SELECT b.base FROM said_word AS b
                                     WHERE b.file = said_word.file AND b.line <= said_word.line AND b.base IS NOT NULL
                                     ORDER BY b.line DESC LIMIT 1),
@@ -32,9 +33,12 @@ INSERT INTO said_id -- where it is another than before
 SELECT file, line, job
 FROM (SELECT w.file, w.line, k.job, lag(k.job) OVER (PARTITION BY w.file ORDER BY w.line) AS before
       FROM said_word AS w CROSS JOIN key AS k ON k.key = w.id) WHERE job IS NOT before;
+--@ end
+--@ if EXISTS (SELECT 1 FROM said_before)
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT source, severity, kind, line, count, detail FROM said_before AS s
 WHERE NOT EXISTS (SELECT 1 FROM mpg_issues AS i WHERE i.source = s.source AND i.kind = s.kind);
+--@ end
 DROP TABLE said_word;
 DROP TABLE said_before;
 DROP TABLE scanned;
