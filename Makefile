@@ -71,7 +71,7 @@ OBJ = $(SRC:%.c=build/%.o)
 STATIC_OBJ = $(patsubst %.c,build/static/%.o,$(filter-out $(OF_NO_HOST),$(SRC))) $(patsubst %.c,build/%.o,$(filter $(OF_NO_HOST),$(SRC)))
 ASAN_OBJ = $(SRC:%.c=build/asan/%.o)
 STATIC = $(HARDEN) -DSQLITE_CORE
-ASAN = -DSQLITE_CORE -DMPG_TEST -O1 -fno-omit-frame-pointer $(SANITIZE)
+ASAN = -DSQLITE_CORE -DMPG_TEST -O1 -g1 -fno-omit-frame-pointer $(SANITIZE)
 
 # nodelete: where loading fails half-way (out of memory) SQLite unloads the library, while functions it has
 # already registered still point into it.
@@ -110,7 +110,7 @@ $(SCALARS): CPPFLAGS += -DMPG_COMMIT='"$(COMMIT)"'
 # A unit test is a program of its own, linked once as released and once under the sanitizers.
 build/unit/%: tests/unit/%.c libmpg.a | build/register.h
 	@mkdir -p $(@D)
-	$(COMPILE) $(STATIC) -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< libmpg.a -lsqlite3 $(LIBS)
+	$(COMPILE) $(STATIC) -O1 -g1 -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< libmpg.a -lsqlite3 $(LIBS)
 
 build/asan/unit/%: tests/unit/%.c build/asan/libmpg.a | build/register.h
 	@mkdir -p $(@D)
