@@ -583,15 +583,19 @@ class Build(unittest.TestCase):
         few = [{"record": "capacity", "pool": "p", "chip": "H100", "chips": 8, "start_time": 0, "end_time": 7200}]
         few += [{"record": "job", "job": "a", "chips": 8, "submit_time": 0}]
         few += [{"record": "allocation", "job": "a", "pool": "p", "chips": 8, "start_time": 0, "end_time": 7200}]
-        many = few + [{"record": "job", "job": f"j{i}", "chips": 8, "submit_time": i} for i in range(600)]
-        columns = []
+        many = few + [{"record": "job", "job": f"j{i}", "chips": 8, "submit_time": i} for i in range(2000)]
+        columns, order = [], []
         for records in (few, many):
             with tempfile.TemporaryDirectory() as folder:
                 path = os.path.join(folder, "trace.jsonl")
                 with open(path, "w", encoding="ascii") as file:
                     file.writelines(json.dumps(record) + "\n" for record in records)
                 db = connect(os.path.join(folder, "fleet.db"))
+                statements = []
+                db.set_trace_callback(statements.append)
                 db.execute("SELECT mpg_build(?)", (path,)).fetchall()
+                db.set_trace_callback(None)
+                order.append(re.findall(r"(INSERT INTO|ALTER TABLE) main\.jobs\b", "\n".join(statements)))
                 names = [
                     name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1")
                 ]
@@ -602,6 +606,7 @@ class Build(unittest.TestCase):
                 db.close()
         self.assertGreater(len(columns[0]), 20)
         self.assertEqual(*columns)
+        self.assertEqual([["INSERT INTO"], ["INSERT INTO", "ALTER TABLE"]], order)
 
     def test_weeks(self):
         """The week of a day as built-in SQL computes it is that of iso_week()."""

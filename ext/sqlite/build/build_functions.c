@@ -84,10 +84,9 @@ static int run_statement(sqlite3 *db, const char *sql, const char *end, sqlite3_
 }
 
 /* Runs one statement after the other, up to `end`; every parameter is the path. `partly`: but those
-** that a part leaves out. An SQLite code. */
-static int run_part(sqlite3 *db, const char *sql, const char *end, sqlite3_value *path,
-                    bool partly) {
-  mpg_late_columns late = {.n = 0};
+** that a part leaves out. What is still late afterwards is in `late`. An SQLite code. */
+static int run_statements(sqlite3 *db, const char *sql, const char *end, sqlite3_value *path,
+                          bool partly, mpg_late_columns *late) {
   const char *tail = sql;
   int rc = SQLITE_OK;
   while (rc == SQLITE_OK && (sql = skip_comments(tail)) < end) {
@@ -95,12 +94,19 @@ static int run_part(sqlite3 *db, const char *sql, const char *end, sqlite3_value
       tail = strchr(sql, ';') + 1; /* no text in them has one */
       continue;
     }
-    rc = mpg_late_make_table(db, sql, &late, &tail);
+    rc = mpg_late_make_table(db, sql, path, late, &tail);
     if (rc == SQLITE_OK && tail == NULL)
       rc = run_statement(db, sql, end, path, &tail);
     if (rc == SQLITE_OK)
-      rc = mpg_late_add_after(db, sql, &late);
+      rc = mpg_late_add_after(db, sql, late);
   }
+  return rc;
+}
+
+static int run_part(sqlite3 *db, const char *sql, const char *end, sqlite3_value *path,
+                    bool partly) {
+  mpg_late_columns late = {.n = 0};
+  int rc = run_statements(db, sql, end, path, partly, &late);
   return rc == SQLITE_OK ? mpg_late_add_all(db, &late) : rc;
 }
 
@@ -192,17 +198,19 @@ static bool are_as_read(sqlite3 *db, const row_counts *counts) {
   return whole != NULL;
 }
 
-/* Where the parts of the script begin, each with its mark, and the path that is every parameter of
-** theirs. */
+/* Where the parts of the script begin, each with its mark, the path that is every parameter of
+** theirs, and the columns that the tables of records lack until they have rows. */
 typedef struct build_parts {
   sqlite3_value *path;
+  mpg_late_columns *late;
   const char *begun, *same, *known, *joined, *added, *dropped, *asks, *asked, *answered, *kept,
       *made_of, *views, *end;
 } build_parts;
 
-static build_parts parts_of(const char *script, sqlite3_value *path) {
+static build_parts parts_of(const char *script, sqlite3_value *path, mpg_late_columns *late) {
 #define PART(name) .name = strstr(script, "\n--@ part " #name "\n")
   return (build_parts){.path = path,
+                       .late = late,
                        PART(begun),
                        PART(same),
                        PART(known),
@@ -282,10 +290,12 @@ static int make_tables(mpg_conn *conn, const build_parts *parts, const mpg_user_
   mpg_changed_jobs changed = {.partly = false};
   int rc;
   mpg_issues_drop_those(&conn->issues, is_of_main, NULL);
-  rc = run_script(db, parts->known, parts->joined, parts->path);
+  rc = run_statements(db, parts->known, parts->joined, parts->path, false, parts->late);
   if (rc == SQLITE_OK)
-    rc = run_script(db, have_no_records(db) ? parts->added : parts->joined, parts->asks,
-                    parts->path);
+    rc = run_statements(db, have_no_records(db) ? parts->added : parts->joined, parts->asks,
+                        parts->path, false, parts->late);
+  if (rc == SQLITE_OK)
+    rc = mpg_late_add_all(db, parts->late);
   if (rc == SQLITE_OK)
     rc = check_times(db, err);
   if (rc == SQLITE_OK)
@@ -308,8 +318,10 @@ static int make_tables(mpg_conn *conn, const build_parts *parts, const mpg_user_
 
 /* Drops what came in: the tables have it, and stay as they are. An SQLite code. */
 static int leave_tables(sqlite3 *db, const build_parts *parts, row_counts *counts) {
-  int rc = run_script(db, parts->dropped, parts->asks, parts->path);
+  int rc = run_statements(db, parts->dropped, parts->asks, parts->path, false, parts->late);
   memcpy(counts->now, counts->before, sizeof counts->now);
+  if (rc == SQLITE_OK)
+    rc = mpg_late_add_all(db, parts->late);
   if (rc == SQLITE_OK)
     rc = run_script(db, parts->made_of, parts->views, parts->path);
   return rc == SQLITE_OK ? sqlite3_exec(db, "DROP TABLE temp.mpg_own", NULL, NULL, NULL) : rc;
@@ -320,7 +332,8 @@ static int build_tables(mpg_conn *conn, sqlite3_value *path, bool keys, row_coun
                         mpg_err *err) {
   sqlite3 *db = conn->db;
   const char *script = mpg_script_find("build")->sql;
-  const build_parts parts = parts_of(script, path);
+  mpg_late_columns late = {.n = 0};
+  const build_parts parts = parts_of(script, path, &late);
   mpg_user_objects objects = {NULL, 0};
   mpg_user_columns added = {NULL, 0};
   char *source = mpg_build_source(db, path);
@@ -339,11 +352,11 @@ static int build_tables(mpg_conn *conn, sqlite3_value *path, bool keys, row_coun
   if (rc == SQLITE_OK)
     rc = mpg_held_records_begin(conn, err) == MPG_OK ? SQLITE_OK : SQLITE_NOMEM;
   if (rc == SQLITE_OK)
-    rc = run_script(db, parts.begun, parts.same, path);
+    rc = run_statements(db, parts.begun, parts.same, path, false, &late);
   if (rc == SQLITE_OK)
     rc = mpg_labels_take(conn, path, err);
   if (rc == SQLITE_OK)
-    rc = run_script(db, parts.same, parts.known, path);
+    rc = run_statements(db, parts.same, parts.known, path, false, &late);
   if (rc == SQLITE_OK && added.n == 0 && mpg_build_is_same(db)) {
     rc = leave_tables(db, &parts, counts);
   } else if (rc == SQLITE_OK)

@@ -56,8 +56,10 @@ static char *shortened(sqlite3 *db, const char *sql, const char **p, bool *gener
 }
 
 /* Whether the tables of records promise few rows: few jobs, allocations and spans, and few hours
-** that these and the capacity last, for the ledger has a row or some for each hour. */
-static bool is_small(sqlite3 *db) {
+** that these and the capacity last, for the ledger has a row or some for each hour. Of tables that
+** are not there yet: whether the files that come in are small. */
+static bool is_small(sqlite3 *db, sqlite3_value *path) {
+  static const char of_files[] = "SELECT total(bytes) <= 100000 FROM trace_files(?1)";
   static const char sql[] =
       "SELECT CASE WHEN max((SELECT count(*) FROM (SELECT 1 FROM main.jobs LIMIT 501)), (SELECT "
       "count(*) FROM (SELECT 1 FROM main.allocations LIMIT 501)), (SELECT count(*) FROM (SELECT 1 "
@@ -66,13 +68,21 @@ static bool is_small(sqlite3 *db) {
       "FROM (SELECT start_us, end_us FROM main.allocations UNION ALL SELECT start_us, end_us FROM "
       "main.capacity UNION ALL SELECT start_us, end_us FROM main.outages)) <= 1000 ELSE 0 END";
   sqlite3_stmt *stmt = NULL;
-  bool small = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK &&
-               sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_int(stmt, 0) != 0;
+  int rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+  bool small = false;
+  if (rc == SQLITE_ERROR && sqlite3_value_type(path) == SQLITE_TEXT) {
+    rc = sqlite3_prepare_v2(db, of_files, -1, &stmt, NULL);
+    if (rc == SQLITE_OK)
+      rc = sqlite3_bind_value(stmt, 1, path);
+  }
+  if (rc == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW)
+    small = sqlite3_column_int(stmt, 0) != 0;
   (void)sqlite3_finalize(stmt);
   return small;
 }
 
-int mpg_late_make_table(sqlite3 *db, const char *sql, mpg_late_columns *late, const char **tail) {
+int mpg_late_make_table(sqlite3 *db, const char *sql, sqlite3_value *path, mpg_late_columns *late,
+                        const char **tail) {
   const char *name = skip_prefix(sql, "CREATE TABLE "), *p;
   bool generated = false, there = false;
   mpg_str table;
@@ -85,7 +95,7 @@ int mpg_late_make_table(sqlite3 *db, const char *sql, mpg_late_columns *late, co
   table.p = p != NULL ? p : name;
   table.n = strcspn(table.p, "(");
   rc = has_table(db, table, &there);
-  if (rc != SQLITE_OK || there || is_small(db))
+  if (rc != SQLITE_OK || there || is_small(db, path))
     return rc;
   p = table.p + table.n + 1;
   text = shortened(db, sql, &p, &generated);

@@ -17,9 +17,11 @@ typedef struct mpg_late_columns {
   size_t n;
 } mpg_late_columns;
 
-/* Makes a table that is not there without its generated columns, if it has such. *tail: after the
-** statement, or NULL: it is still to run. An SQLite code, as all below. */
-int mpg_late_make_table(sqlite3 *db, const char *sql, mpg_late_columns *late, const char **tail);
+/* Makes a table that is not there without its generated columns, if it has such. `path` says what
+** comes in, or is NULL. *tail: after the statement, or NULL: it is still to run. An SQLite code, as
+** all below. */
+int mpg_late_make_table(sqlite3 *db, const char *sql, sqlite3_value *path, mpg_late_columns *late,
+                        const char **tail);
 /* After a statement: the table that it inserts into gets what is missing. */
 int mpg_late_add_after(sqlite3 *db, const char *sql, mpg_late_columns *late);
 /* All tables get it: at the end of the script. */
