@@ -72,7 +72,7 @@ CREATE TEMP TABLE trainer_worlds(file, chips);
 DROP TABLE IF EXISTS temp.trainer_tail;
 CREATE TEMP TABLE trainer_tail(file TEXT, time); -- until when a log goes on
 DROP TABLE IF EXISTS temp.trainer_evals;
-CREATE TEMP TABLE trainer_evals(file TEXT, line, start_time, time); -- evaluations of trackers
+CREATE TEMP TABLE trainer_evals(file TEXT, run, start_time, time); -- evaluations of trackers
 
 --@ if :deepspeed IS NOT NULL
 -- DeepSpeed: a line every so many steps. A save blocks from "is about to be saved" to "is ready now".
@@ -283,7 +283,6 @@ FROM (SELECT s.job, s.attempt, min(s.file) AS file, coalesce(min(s.run), '') AS 
              max(s.attempt) OVER (PARTITION BY s.job, min(s.file), min(s.run)) AS last
       FROM trainer_steps AS s JOIN trainer_jobs AS j USING (job) GROUP BY s.job, s.attempt) AS r
 LEFT JOIN trainer_over AS o ON o.file = r.file AND o.run = r.run AND r.attempt = r.last;
-.read sql/formats/trainer/evals.sql
 -- Marks before or after the steps of an attempt are of that attempt: it lasts from its first mark to its last.
 DROP TABLE IF EXISTS temp.trainer_reach;
 CREATE TEMP TABLE trainer_reach(file, attempt, first, last, PRIMARY KEY (file, attempt)) WITHOUT ROWID; -- the lines of its steps
@@ -301,6 +300,7 @@ UPDATE trainer_placed SET attempt
   = coalesce((SELECT min(r.attempt) FROM trainer_reach AS r WHERE r.file = trainer_placed.file AND r.last > trainer_placed.line), attempt)
 WHERE kind IN ('restore', 'init');
 DROP TABLE trainer_reach;
+.read sql/formats/trainer/evals.sql
 DELETE FROM trainer_placed WHERE attempt IS NULL;
 CREATE INDEX temp.trainer_placed_of ON trainer_placed(job, attempt);
 UPDATE training_runs SET start_time

@@ -255,6 +255,133 @@ class Databases(TrainerLogs):
                     ),
                 )
 
+    def test_evaluations_that_say_how_long_they_took(self):
+        """Hugging Face's trainer logs eval_runtime when an evaluation is over, to each tracker: it is no part of the step after it."""
+        steps, evals, at = [], [], 0
+        for step in range(1, 31):
+            at += 10
+            steps.append((step, at))
+            if step % 10 == 0:
+                at += 120
+                evals.append((step, at))
+        milliseconds = lambda at: (T0 + at) * 1000
+        for names in (("eval_runtime",), ("eval/a_runtime", "eval/b_runtime")):
+            values = [("loss", i, at, 2.5) for i, at in steps] + [
+                (name, i, at - 60 * (len(names) - 1 - nth), 120 / len(names))
+                for nth, name in enumerate(names)
+                for i, at in evals
+            ]
+            values.sort(key=lambda value: value[2])
+            listed = [
+                {"key": k, "value": v, "timestamp": milliseconds(at), "step": i, "run_id": "r"}
+                for k, i, at, v in values
+            ]
+            rows = [{"step": i, "timestamp": T0 + at, k: v} for k, i, at, v in values]
+            columns = ("step", "timestamp", "loss", *names)
+            by_name = {
+                name: [{"value": v, "timestamp": milliseconds(at), "step": i} for k, i, at, v in values if k == name]
+                for name in ("loss", *names)
+            }
+            trackio = os.path.join(self.new_folder(), "llm.db")
+            with contextlib.closing(sqlite3.connect(trackio)) as db:
+                db.executescript(
+                    "CREATE TABLE metrics(id INTEGER PRIMARY KEY AUTOINCREMENT, timestamp TEXT NOT NULL, run_name TEXT NOT NULL, step INTEGER NOT NULL, metrics TEXT NOT NULL); CREATE INDEX idx_metrics_run_step ON metrics(run_name, step)"
+                )
+                db.executemany(
+                    "INSERT INTO metrics VALUES (NULL, ?, 'b', ?, ?)",
+                    [
+                        (
+                            datetime.datetime.fromtimestamp(T0 + at, datetime.timezone.utc).isoformat(),
+                            i,
+                            json.dumps({k: v}),
+                        )
+                        for k, i, at, v in values
+                    ],
+                )
+                db.commit()
+            runs = [
+                (
+                    run * 32,
+                    "llm",
+                    "RUNNING",
+                    late,
+                    None,
+                    {
+                        name: [(i, at + late, v) for k, i, at, v in values if k == name]
+                        for name in ("loss", *(names if run == "b" else ()))
+                    },
+                )
+                for run, late in (("a", 5000), ("b", 0))
+            ]
+            for path in (
+                self.file({"metrics": listed}, "mlflow.json"),
+                self.file("".join(json.dumps(value) + "\n" for value in listed), "mlflow.jsonl"),
+                self.file({"info": {"run_id": "r"}, "metrics": by_name}, "run.json"),
+                self.file(
+                    "run_id,key,value,step,timestamp\n"
+                    + "".join(f"r,{k},{v},{i},{milliseconds(at)}\n" for k, i, at, v in values),
+                    "chart.csv",
+                ),
+                self.file(
+                    json.dumps(
+                        [
+                            {"metricName": k, "metricValue": str(v), "timestamp": milliseconds(at), "step": i}
+                            for k, i, at, v in values
+                        ]
+                    ),
+                    "comet.json",
+                ),
+                self.file("".join(json.dumps(row) + "\n" for row in rows), "history.jsonl"),
+                self.file(
+                    "".join(json.dumps({"ts": r.pop("timestamp")} | r) + "\n" for r in map(dict, rows)), "own.jsonl"
+                ),
+                self.file(
+                    "".join(
+                        ",".join(row) + "\n" for row in [columns, *([str(r.get(c, "")) for c in columns] for r in rows)]
+                    ),
+                    "wide.csv",
+                ),
+                self.file(
+                    "step,timestamp,metric,value\n" + "".join(f"{i},{T0 + at},{k},{v}\n" for k, i, at, v in values),
+                    "long.csv",
+                ),
+                self.file(
+                    {
+                        "_step": {str(n): r["step"] for n, r in enumerate(rows)},
+                        "_timestamp": {str(n): r["timestamp"] for n, r in enumerate(rows)},
+                    }
+                    | {c: {str(n): r.get(c) for n, r in enumerate(rows)} for c in columns[2:]},
+                    "columns.json",
+                ),
+                self.folder_of(
+                    {
+                        f"mlruns/0/r/metrics/{name}": "".join(
+                            f"{value['timestamp']} {value['value']} {value['step']}\n" for value in by_name[name]
+                        )
+                        for name in by_name
+                    }
+                ),
+                trackio,
+                self.database(*runs),
+            ):
+                spans = self.rows(
+                    "SELECT job NOT GLOB '*#2', kind, sum(end_time - start_time) FROM trace_records(?) WHERE record = 'spans' AND job NOT GLOB ? GROUP BY 1, 2",
+                    path,
+                    "*#2",
+                )
+                sums = self.rows(
+                    "SELECT category, sum(chip_seconds) FROM trace_rollup(?) WHERE job NOT GLOB '*#2' AND category <> 'idle' GROUP BY 1",
+                    self.fleet(path, outcome="completed"),
+                )
+                self.assertEqual(
+                    [("eval", 360.0), ("unrated", 300.0)], [(c, round(s)) for c, s in sums], (names, path, spans)
+                )
+                self.assertEqual(
+                    {"long_steps": 2} if path.endswith("mlflow.db") else {},
+                    {k: n for k, n in self.issues(path).items() if k != "run_anew"},
+                    (names, path),
+                )
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -16,7 +16,8 @@ FROM json_each('["train/loss", "loss", "train_loss", "reduced_train_loss", "trai
 WHERE :tag IS NULL;
 INSERT INTO trainer_names VALUES (1e12, 'perf/per_device_tflops_per_sec'), (1e12, 'TFLOPS_per_GPU'), (1e12, 'perf/tflops_per_gpu'),
   (1e12, 'throughput/tflops/device'), (1e12, 'throughput/tflops_per_device'), -- Megatron Bridge's, the second where MLflow keeps it
-  (1.0, 'throughput/device/flops_per_sec'), (1.0, 'train/device/flops_per_sec'), (1.0, 'device/flops_per_sec');
+  (1.0, 'throughput/device/flops_per_sec'), (1.0, 'train/device/flops_per_sec'), (1.0, 'device/flops_per_sec'),
+  ('eval', 'eval/runtime'); -- which stands for eval_runtime and eval/NAME_runtime, too
 -- What a record says of its split, in small letters, where it is no step's.
 DROP TABLE IF EXISTS temp.trainer_evaluations;
 CREATE TEMP TABLE trainer_evaluations(name TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -43,7 +44,7 @@ SELECT (SELECT coalesce(run_uuid, run_id, project_name || '/' || run_name, run_n
 FROM (SELECT NULL AS run_uuid, NULL AS run_id, NULL AS project_name, NULL AS run_name, NULL AS "key", NULL AS value, NULL AS is_nan,
              NULL AS metrics) AS lacking,
   (SELECT rowid AS id, "timestamp", step FROM metrics WHERE :tracker_db IS NOT NULL) AS r
-WHERE metric IS NULL OR metric IN (SELECT name FROM trainer_names)
+WHERE metric IS NULL OR metric GLOB 'eval[/_]*runtime' OR metric IN (SELECT name FROM trainer_names)
 ORDER BY r.id;
 -- Of a run's losses the first of these names counts. The value of one that is no number is 0.
 DROP TABLE IF EXISTS temp.trainer_chosen;
@@ -51,8 +52,9 @@ CREATE TEMP TABLE trainer_chosen(run, "key", place, PRIMARY KEY(run, "key")) WIT
 INSERT INTO trainer_chosen
 SELECT run, metric, place
 FROM (SELECT *, row_number() OVER (PARTITION BY run, typeof(place) ORDER BY place) AS nth
-      FROM (SELECT DISTINCT run, metric, place FROM trainer_stored JOIN trainer_names AS n ON n.name = metric))
-WHERE nth = 1;
+      FROM (SELECT DISTINCT run, metric, place FROM trainer_stored
+            JOIN trainer_names AS n ON n.name = iif(metric GLOB 'eval[/_]*runtime', 'eval/runtime', metric)))
+WHERE nth = 1 OR place = 'eval';
 INSERT INTO trainer_values
 SELECT :tracker_db, NULL, :tracker_db, time / 1e3, coalesce(step, 0), iif(is_nan IN (1, 'true'), 'NaN', value), c.run, c.place
 FROM trainer_stored AS s JOIN trainer_chosen AS c ON c.run = s.run AND c."key" = metric

@@ -103,7 +103,8 @@ FROM trainer_steps WHERE end_time <= start_time GROUP BY file;
 
 -- If steps last until the next one is told, a pause, or a restart that nothing tells, is part of one.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-WITH each AS (SELECT job, file, line, step, 1.0 * (end_time - start_time) / executions AS seconds, end_time - start_time AS whole, end_time
+WITH each AS (SELECT job, file, run, line, step, 1.0 * (end_time - start_time) / executions AS seconds, end_time - start_time AS whole,
+                     end_time
               FROM trainer_steps WHERE NOT is_first AND executions > 0),
 usual AS (SELECT job, max(seconds) AS seconds
           FROM (SELECT job, seconds, row_number() OVER w AS nth, count(*) OVER (PARTITION BY job) AS n
@@ -114,7 +115,8 @@ SELECT file, 'warning', 'long_steps', min(line), count(*),
 FROM each JOIN usual AS u USING (job)
 WHERE each.seconds > 3 * u.seconds AND whole > 60 + u.seconds
   AND whole - (SELECT total(e.time - e.start_time) FROM trainer_evals AS e
-               WHERE e.file = each.file AND e.time > end_time - whole AND e.time <= end_time) > 60 + u.seconds GROUP BY file;
+               WHERE e.file = each.file AND e.run IS each.run AND e.time > end_time - whole AND e.time <= end_time) > 60 + u.seconds
+GROUP BY file;
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'missing_field', min(iif(tflops IS NULL, line, NULL)), count(*) - count(tflops),

@@ -112,7 +112,8 @@ DROP TABLE trainer_hour;
 -- A table of values that names no metric is of the one that was chosen for it.
 INSERT INTO trainer_values
 SELECT t.file, t.line, t.file, t.time, t.step, t.value, t.run, coalesce(n.place, 0)
-FROM trainer_told AS t LEFT JOIN trainer_names AS n ON n.name = t.tag
+FROM trainer_told AS t LEFT JOIN trainer_names AS n
+  ON n.name = iif(t.tag GLOB 'eval[/_]*runtime', 'eval/runtime', t.tag)
 WHERE t.value IS NOT NULL AND t.loss IS NULL AND (t.tag IS NULL OR n.name IS NOT NULL) ORDER BY t.file, t.time, t.line;
 DROP TABLE trainer_evaluated;
 DROP TABLE trainer_rows;

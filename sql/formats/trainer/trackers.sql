@@ -67,24 +67,44 @@ FROM (SELECT _file AS file, _line AS line,
       LIMIT -1) -- else SQLite compiles these expressions for each part of the union
 WHERE (typeof(loss) IN ('integer', 'real') OR loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*'
        OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf') OR loss IS NULL AND tflops + 0 > 0);
---@ if coalesce(:wandb, :wandb_csv) IS NOT NULL
--- What else is logged: how long an evaluation took, when it is over (Hugging Face's eval/runtime, eval/NAME_runtime); and after the last
--- loss, as an evaluation at the end: the run goes on so long. _runtime tells that it is the same process.
+-- What else is logged: how long an evaluation took, when it is over (Hugging Face's eval/runtime, eval/NAME_runtime); and by Weights &
+-- Biases after the last loss, as an evaluation at the end: the run goes on so long. _runtime tells that it is the same process.
 -- (Before anything is listed, for another reading forgets what was.)
 DROP TABLE IF EXISTS temp.trainer_aside;
 CREATE TEMP TABLE trainer_aside AS
-SELECT l.file, d._line AS line, json_extract(d.record, '$._timestamp') AS time,
-       (SELECT sum(e.value) FROM json_each(d.record) AS e WHERE e.key GLOB 'eval[/_]*runtime' AND e.value + 0 > 0) AS seconds,
-       d._line > l.line AND abs(json_extract(d.record, '$._timestamp') - json_extract(d.record, '$._runtime') - l.start) < 10 AS is_last
-FROM (SELECT _file, _line, record FROM jsonl_trace(:wandb) UNION ALL SELECT _file, _line, record FROM csv_trace(:wandb_csv)) AS d
-CROSS JOIN (SELECT file, max(line) AS line, time - runtime AS start FROM trainer_history
-            WHERE loss IS NOT NULL GROUP BY file HAVING count(run) = 0 AND max(told) < 1e11) AS l ON l.file = d._file
-WHERE d._line > l.line OR instr(d.record, 'eval') > 0;
-INSERT INTO trainer_tail SELECT file, max(time) FROM trainer_aside WHERE is_last GROUP BY file;
-INSERT INTO trainer_evals SELECT file, line, time - seconds, time FROM trainer_aside
-WHERE seconds > 0 AND time > seconds AND typeof(time) IN ('integer', 'real');
+SELECT file, said, run, is_last,
+       (SELECT sum(e.value) FROM json_each(record) AS e WHERE e.key GLOB 'eval[/_]*runtime' AND e.value + 0 > 0) AS seconds
+FROM (SELECT d._file AS file, json_extract(d.record, '$._timestamp') AS said, d.record,
+             d._line > l.line
+               AND abs(json_extract(d.record, '$._timestamp') - json_extract(d.record, '$._runtime') - l.start) < 10 AS is_last,
+             coalesce(json_extract(d.record, '$.run_id'), json_extract(d.record, '$._run_id'), json_extract(d.record, '$.run'),
+                      json_extract(d.record, '$.run_name')) AS run
+      FROM (SELECT _file, _line, record FROM jsonl_trace(:wandb) UNION ALL SELECT _file, _line, record FROM csv_trace(:wandb_csv)) AS d
+      LEFT JOIN (SELECT file, max(line) AS line, time - runtime AS start FROM trainer_history
+                 WHERE loss IS NOT NULL GROUP BY file HAVING count(run) = 0 AND max(told) < 1e11) AS l ON l.file = d._file
+      WHERE d._line > l.line OR instr(d.record, 'eval') > 0)
+UNION ALL
+SELECT file, said, run, 0, (SELECT sum(e.value) FROM json_each(record) AS e WHERE e.key GLOB 'eval[/_]*runtime' AND e.value + 0 > 0)
+FROM (SELECT _file AS file,
+             coalesce(json_extract(record, '$.timestamp'), json_extract(record, '$.time'), json_extract(record, '$.ts')) AS said,
+             coalesce(json_extract(record, '$.run_id'), json_extract(record, '$._run_id'), json_extract(record, '$.run'),
+                      json_extract(record, '$.run_name')) AS run, record
+      FROM jsonl_trace(:history) WHERE instr(record, 'eval') > 0 UNION ALL
+      SELECT :tracker_db, time, run, record FROM trainer_stored WHERE instr(record, 'eval') > 0 AND json_valid(record) UNION ALL
+      SELECT file, time, run, record FROM trainer_told WHERE instr(record, 'eval') > 0 UNION ALL
+      SELECT d._file, json_extract(d.record, '$._timestamp' || iif(c.type = 'array', '[' || x.key || ']', '."' || x.key || '"')), NULL,
+             json_object(c.key, x.value)
+      FROM jsonl_trace(:wandb_columns) AS d, json_each(d.record) AS c, json_each(c.value) AS x
+      WHERE c.key GLOB 'eval[/_]*runtime' AND c.type IN ('object', 'array'));
+INSERT INTO trainer_tail SELECT file, max(said) FROM trainer_aside WHERE is_last GROUP BY file;
+INSERT INTO trainer_evals
+SELECT file, run, time - seconds, time
+FROM (SELECT file, run, seconds, CASE WHEN time < 1e11 THEN time WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6
+                                      ELSE time / 1e9 END AS time
+      FROM (SELECT *, CASE typeof(said) WHEN 'text' THEN coalesce(mpg_time(said, :zone), iif(said NOT GLOB '*[^0-9.]*', said + 0, NULL))
+                                        ELSE said END AS time FROM trainer_aside WHERE seconds > 0))
+WHERE time > seconds;
 DROP TABLE trainer_aside;
---@ end
 -- Of numbers that are texts "1,500" is 1500 and "15/100" is 15; what else is no number is none.
 UPDATE trainer_history SET (own, number)
   = (SELECT max(iif(place = 0, n, NULL)), max(iif(place = 1, n, NULL))
@@ -171,24 +191,31 @@ SELECT d._file, d._line, d._file, json_extract(m.value, '$.timestamp') / 1e3, co
 FROM jsonl_trace(:mlflow) AS d,
   json_each(iif(json_type(d.record, '$.metrics') IS NULL, json_array(json(d.record)), d.record),
             iif(json_type(d.record, '$.metrics') IS NULL, '$', '$.metrics')) AS m
-CROSS JOIN trainer_names AS n ON n.name = CASE WHEN m.type = 'object' THEN json_extract(m.value, '$.key') END
+CROSS JOIN trainer_names AS n
+  ON n.name = CASE WHEN m.type = 'object' THEN iif(json_extract(m.value, '$.key') GLOB 'eval[/_]*runtime', 'eval/runtime',
+                                               json_extract(m.value, '$.key')) END
 ORDER BY d._file, d._line, json_extract(m.value, '$.timestamp'), m.id;
 INSERT INTO trainer_values
 SELECT d._file, d._line, d._file, json_extract(m.value, '$.timestamp') / 1e3, coalesce(json_extract(m.value, '$.step'), 0) + 0,
        json_extract(m.value, '$.value'), coalesce(json_extract(d.record, '$.mlflow.info.run_id'), json_extract(d.record, '$.info.run_id')),
        n.place
 FROM jsonl_trace(:mlflow_run) AS d, json_each(d.record, iif(json_type(d.record, '$.mlflow') IS NULL, '$.metrics', '$.mlflow.metrics')) AS k
-JOIN trainer_names AS n ON n.name = k.key, json_each(k.value) AS m
+JOIN trainer_names AS n
+  ON n.name = iif(k.key GLOB 'eval[/_]*runtime', 'eval/runtime', k.key), json_each(k.value) AS m
 WHERE k.type = 'array' AND m.type = 'object' ORDER BY d._file, d._line, json_extract(m.value, '$.timestamp'), m.id;
 INSERT INTO trainer_values
 SELECT d._file, d._line, d._file, json_extract(d.record, '$.timestamp') / 1e3, json_extract(d.record, '$.step') + 0,
        json_extract(d.record, '$.value') + 0, json_extract(d.record, '$.run_id'), n.place
-FROM csv_trace(:mlflow_csv) AS d JOIN trainer_names AS n ON n.name = json_extract(d.record, '$.key')
+FROM csv_trace(:mlflow_csv) AS d
+JOIN trainer_names AS n
+  ON n.name = iif(json_extract(d.record, '$.key') GLOB 'eval[/_]*runtime', 'eval/runtime', json_extract(d.record, '$.key'))
 ORDER BY d._file, json_extract(d.record, '$.timestamp') + 0, d._line;
 INSERT INTO trainer_values
 SELECT d._file, d._line, d._file, json_extract(d.record, '$.timestamp') / 1e3, json_extract(d.record, '$.step') + 0,
        json_extract(d.record, '$.metricValue') + 0, json_extract(d.record, '$.experimentKey'), n.place
-FROM jsonl_trace(:comet) AS d JOIN trainer_names AS n ON n.name = json_extract(d.record, '$.metricName')
+FROM jsonl_trace(:comet) AS d
+JOIN trainer_names AS n
+  ON n.name = iif(json_extract(d.record, '$.metricName') GLOB 'eval[/_]*runtime', 'eval/runtime', json_extract(d.record, '$.metricName'))
 ORDER BY d._file, json_extract(d.record, '$.timestamp') + 0, d._line;
 INSERT OR IGNORE INTO trainer_ended
 SELECT file, coalesce(run, ''), begun / 1e3, ended / 1e3,
@@ -208,9 +235,9 @@ INSERT INTO trainer_values
 SELECT file, line, job, time, step, value, NULL, place
 FROM (SELECT file, job, place, row_number() OVER (PARTITION BY job, typeof(place) ORDER BY place) AS nth
       FROM (SELECT DISTINCT file, iif(at > 0, substr(file, 1, at - 1), file) AS job,
-                   iif(at > 0, substr(file, at + 9), replace(file, rtrim(file, replace(file, '/', '')), '')) AS name FROM trainer_kept)
-      JOIN trainer_names USING (name))
-JOIN trainer_kept USING (file) WHERE nth = 1 ORDER BY file, time, line;
+                   iif(at > 0, substr(file, at + 9), replace(file, rtrim(file, replace(file, '/', '')), '')) AS name FROM trainer_kept) AS f
+      JOIN trainer_names AS n ON n.name = iif(f.name GLOB 'eval[/_]*runtime', 'eval/runtime', f.name))
+JOIN trainer_kept USING (file) WHERE nth = 1 OR place = 'eval' ORDER BY file, time, line;
 -- What a run of the store is called, and how it ended, lies beside its metrics.
 DROP TABLE IF EXISTS temp.trainer_lines_about;
 CREATE TEMP TABLE trainer_lines_about AS
@@ -235,6 +262,10 @@ DROP TABLE trainer_kept;
 --@ end
 INSERT INTO trainer_points(file, line, job, time, step, loss, run)
 SELECT file, line, job, time, step, value, run FROM trainer_values WHERE typeof(place) = 'integer' ORDER BY rowid;
+INSERT INTO trainer_evals
+SELECT p.file, p.run, v.time - v.seconds, v.time
+FROM (SELECT job, run, time, value + 0 AS seconds FROM trainer_values WHERE place = 'eval' AND value + 0 > 0 AND time > value + 0) AS v
+JOIN (SELECT DISTINCT job, file, run FROM trainer_points) AS p ON p.run IS v.run AND (p.job = v.job OR p.run <> '');
 DROP TABLE IF EXISTS temp.trainer_over;
 CREATE TEMP TABLE trainer_over(file TEXT, run TEXT, ended, outcome, begun, first_point INTEGER, PRIMARY KEY(file, run)) WITHOUT ROWID;
 INSERT OR IGNORE INTO trainer_over
