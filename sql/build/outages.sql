@@ -27,6 +27,29 @@ DELETE FROM temp.mpg_before
 WHERE NOT EXISTS (SELECT 1 FROM temp.mpg_others AS n CROSS JOIN temp.mpg_lacking AS l
                   WHERE n.record = 'outages' AND n.pool = mpg_before.pool AND n.start_us < mpg_before.until_us
                     AND l.pool = n.pool AND l.end_us > n.start_us AND l.start_us < coalesce(n.end_us, 9e18));
+-- What the tables have nothing of is told first. It stays, unless jobs that this reading lacks may have held its chips.
+DROP TABLE IF EXISTS temp.mpg_first;
+CREATE TEMP TABLE mpg_first AS
+SELECT o.rowid AS row, o.pool, o.start_us,
+       EXISTS (SELECT 1 FROM temp.mpg_lacking AS l
+               WHERE l.pool = o.pool AND l.end_us > o.start_us AND l.start_us < min(coalesce(o.end_us, 9e18), b.until_us)) AS held
+FROM temp.mpg_before AS b CROSS JOIN temp.mpg_others AS o ON o.pool = b.pool
+WHERE o.record = 'outages' AND o.start_us <= b.told_us AND o.start_us < b.until_us AND o.id NOT IN (SELECT k.id FROM temp.mpg_known AS k)
+  AND NOT EXISTS (SELECT 1 FROM main.outages AS w
+                  WHERE w.pool = o.pool AND w.chips <= o.chips
+                    AND (w.start_us = o.start_us OR w.end_us = o.end_us
+                         OR w.kind IS o.kind
+                           AND (w.start_us > o.start_us AND w.start_us < coalesce(o.end_us, 9e18) AND coalesce(w.end_us <= o.end_us, 1)
+                                OR w.start_us < o.start_us AND coalesce(w.end_us >= o.end_us, w.end_us IS NULL))
+                           AND NOT EXISTS (SELECT 1 FROM temp.mpg_others AS i -- of another node
+                                           WHERE i.record = 'outages' AND i.pool = w.pool AND i.start_us = w.start_us
+                                             AND i.rowid <> o.rowid)));
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'conflict', NULL, count(*),
+       'outages that this reading tells first, of pools that the tables observed then, the first of ' || min(pool)
+         || ': until then they do not count, for jobs that the reading lacks may have held their chips. Build all exports at once'
+FROM temp.mpg_first WHERE held GROUP BY NULL HAVING count(*) > 0;
+DELETE FROM temp.mpg_first WHERE held;
 DROP TABLE temp.mpg_lacking;
 DELETE FROM temp.mpg_others
 WHERE record = 'outages'
@@ -35,7 +58,7 @@ WHERE record = 'outages'
                 AND (mpg_others.end_us <= b.until_us
                      OR (mpg_others.pool, coalesce(mpg_others.kind, ''), mpg_others.end_us)
                         IN (SELECT a.pool, coalesce(a.kind, ''), a.end_us FROM main.outages AS a)))
-  AND id NOT IN (SELECT k.id FROM temp.mpg_known AS k);
+  AND id NOT IN (SELECT k.id FROM temp.mpg_known AS k) AND rowid NOT IN (SELECT f.row FROM temp.mpg_first AS f);
 -- What lasts beyond goes on from an outage of the tables that is open, of as many chips and of its kind, else it begins there.
 DROP TABLE IF EXISTS temp.mpg_lasting;
 CREATE TEMP TABLE mpg_lasting AS
@@ -43,7 +66,7 @@ SELECT n.row, n.until_us, w.id AS was, w.start_us, n.end_us
 FROM (SELECT o.rowid AS row, b.until_us, o.pool, kind, chips, end_us, row_number() OVER (alike ORDER BY start_us, id) AS place
       FROM temp.mpg_before AS b CROSS JOIN temp.mpg_others AS o ON o.pool = b.pool
       WHERE record = 'outages' AND o.start_us <= b.told_us AND coalesce(end_us > b.until_us, 1)
-        AND o.id NOT IN (SELECT k.id FROM temp.mpg_known AS k)
+        AND o.id NOT IN (SELECT k.id FROM temp.mpg_known AS k) AND o.rowid NOT IN (SELECT f.row FROM temp.mpg_first AS f)
       WINDOW alike AS (PARTITION BY o.pool, kind, chips)) AS n
 LEFT JOIN (SELECT id, pool, kind, chips, start_us, row_number() OVER (alike ORDER BY start_us, id) AS place
            FROM main.outages WHERE end_us IS NULL AND pool IN (SELECT b.pool FROM temp.mpg_before AS b)
@@ -59,4 +82,5 @@ WHERE b.pool = outages.pool AND outages.end_us IS NULL AND outages.start_us < b.
   AND outages.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'outages')
   AND EXISTS (SELECT 1 FROM temp.mpg_lasting AS l JOIN temp.mpg_others AS o ON o.rowid = l.row WHERE o.pool = b.pool AND l.was IS NULL);
 DROP TABLE temp.mpg_lasting;
+DROP TABLE temp.mpg_first;
 DROP TABLE temp.mpg_before;

@@ -28,6 +28,7 @@ class Retold(Case):
                     file.write(text)
             db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
         self.assertEqual([], db.execute("SELECT * FROM issues WHERE kind = 'told_otherwise'").fetchall())
+        ((self.conflicts,),) = db.execute("SELECT total(count) FROM issues WHERE kind = 'conflict'").fetchall()
         found = [
             db.execute("SELECT " + sql).fetchall()
             for sql in (
@@ -253,6 +254,27 @@ class Retold(Case):
                 states,
             )
             db.close()
+
+    def test_outages_that_a_later_window_tells_first(self):
+        """Of a time that the tables have: they count, unless jobs that the window lacks may have held their chips; then a row says so."""
+        tres = "gres/gpu=8,gres/gpu:h100=8"
+        gone, runs = job(2, "COMPLETED", 0, 100, 900, node="n2"), job(1, "COMPLETED", 300, 1000, 3900)
+        known = TYPED + event("Node", "n2", 1500, None, tres, "xid 79", "DRAIN")
+        for since, until, down, listed in (
+            (200, 250, 50, 1),  # job 2 ran then
+            (920, 980, 60, 0),  # none did
+            (200, 5000, 4800, 1),
+            (920, 5000, 4080, 0),
+        ):
+            ends = (event("Node", "n2", 1500, 4000, tres, "xid 79", "DRAIN"),)
+            later = TYPED + event("Node", "n3", since, until, tres, "bad", "DOWN") + ends[0]
+            once = self.built([slurm(gone + runs, later)])
+            seconds = lambda built: sum(us for _, _, category, _, us in built[0] if category == "down") / 8e6
+            self.assertEqual(2500 + down, seconds(once))
+            found = self.built([slurm(gone + job(1, "RUNNING", 300, 1000, None), known), slurm(runs, later)])
+            if not listed:
+                self.assertEqual(once[0], found[0])
+            self.assertEqual(listed, self.conflicts, (since, until, seconds(found)))
 
     def test_what_a_later_listing_lacks(self):
         """A pod and an outage that are no more, where the listing before was overwritten, ended when they were last seen."""
