@@ -108,6 +108,17 @@ SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*), 'job ' || m
 FROM lsf_attempts WHERE end_time < start_time GROUP BY _file;
 UPDATE lsf_attempts SET end_time = start_time WHERE end_time < start_time;
 CREATE INDEX temp.lsf_attempts_of ON lsf_attempts(job, attempt);
+-- A state of one that runs, ran or was stopped, and no start that it is of. A job that waits may exit, if it was submitted here.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'missing_field', min(_line), count(DISTINCT job),
+       'the start of job ' || min(job) || ' is not told, though it ran: what it held then does not count. Is a file missing?'
+FROM (SELECT s.*, (SELECT max(a.attempt) FROM lsf_attempts AS a WHERE a.job = s.job AND a.start_time <= s.event_time) AS attempt
+      FROM lsf_of_jobs AS s WHERE s.event_type = 'JOB_STATUS') AS s
+WHERE iif(attempt IS NULL, j_status & 92 OR j_status & 32
+            AND NOT EXISTS (SELECT 1 FROM lsf_of_jobs AS n WHERE n.job = s.job AND n.event_type IN ('JOB_NEW', 'JOB_FINISH')),
+          j_status & 92 AND EXISTS (SELECT 1 FROM lsf_attempts AS a
+                                    WHERE a.job = s.job AND a.attempt = s.attempt AND a.again AND a.end_time < s.event_time))
+GROUP BY _file;
 
 -- A job that grew or shrank: JOB_RESIZE tells what it had until then, JOB_FINISH what it had at last, else the hosts that came or went do.
 DROP TABLE IF EXISTS temp.lsf_sizes;
@@ -263,8 +274,13 @@ SELECT s.job, s.attempt, NULL, 'lsf', s.chips, s.start_time, s.end_time,
 FROM lsf_sizes AS s CROSS JOIN lsf_attempts AS a ON a.job = s.job AND a.attempt = s.attempt WHERE s.job IN (SELECT job FROM lsf_jobs);
 -- What waits again after it ran holds nothing from then on, which keeps open what it asks for; what left the queue closes it.
 INSERT INTO allocations
-SELECT job, max(attempt) + 1, NULL, 'lsf', 0, max(end_time), NULL, NULL FROM lsf_attempts AS a
-WHERE job IN (SELECT job FROM lsf_jobs) GROUP BY job HAVING max(end_time IS NULL) = 0 AND max(attempt * 2 + again) % 2 = 1;
+SELECT job, attempt, NULL, 'lsf', 0, since, until, iif(until IS NULL, NULL, 'cancelled')
+FROM (SELECT job, attempt, since,
+             (SELECT min(j.event_time) FROM lsf_of_jobs AS j WHERE j.job = w.job AND j.event_time > since
+                AND (j.event_type = 'JOB_FINISH' OR (j.event_type = 'JOB_STATUS' AND j.j_status & 96))) AS until
+      FROM (SELECT job, max(attempt) + 1 AS attempt, max(end_time) AS since FROM lsf_attempts
+            WHERE job IN (SELECT job FROM lsf_jobs)
+            GROUP BY job HAVING max(end_time IS NULL) = 0 AND max(attempt * 2 + again) % 2 = 1) AS w);
 INSERT INTO allocations
 SELECT job, 1, NULL, 'lsf', 0, max(event_time), max(event_time), 'cancelled' FROM lsf_of_jobs AS j
 WHERE job IN (SELECT job FROM lsf_jobs) AND job NOT IN (SELECT job FROM lsf_attempts)

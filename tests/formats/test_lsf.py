@@ -341,6 +341,32 @@ class Mapping(Case):
         )
         self.assertEqual([("1", "queued", 800)], self.figures(self.new(1, request="rusage[ngpus_physical=4]") + die)[0])
 
+    def test_states_without_their_start(self):
+        """What ran holds what its start says: without one a row says so. What waits again, and leaves the queue, asks for nothing more."""
+        die = f'"MBD_DIE" "10.113" {BEGIN + 1000} "lsf-master" 3 0\n'
+        new = self.new(1, request="rusage[ngpus_physical=4]")
+        again = new + self.start(1, 60, "n1") + self.status(1, 500, 1)
+        waits = lambda seconds: [("1", "queued", 4 * seconds)]
+        ran = [("1", "untraced", 4 * 440)]
+        missing = [("missing_field", 1)]
+        for text, rows, said in (
+            (new + self.status(1, 500, 64), waits(500), missing),
+            (new + self.status(1, 500, 4), waits(1000), missing),
+            (new + self.status(1, 500, 32), waits(500), []),
+            (self.status(2, 500, 64) + new, waits(1000), missing),
+            (self.status(2, 500, 32) + new, waits(1000), missing),
+            (again, waits(560) + ran, []),
+            (again + self.status(1, 800, 32), waits(360) + ran, []),
+            (
+                again + self.finish(1, 0, 800).replace(f" {BEGIN} 0 0 {BEGIN} ", f" {BEGIN} 0 0 0 "),
+                waits(360) + ran,
+                [],
+            ),
+            (again + self.status(1, 800, 64), waits(360) + ran, missing),
+            (new + self.start(1, 60, "n1") + self.status(1, 500, 64) + self.status(1, 505, 192), waits(60) + ran, []),
+        ):
+            self.assertEqual((rows, said), self.figures(text + die), text)
+
     def test_numbers_that_are_given_anew(self):
         other = self.new(1, 10**6) + self.start(1, 10**6 + 10, "n1") + self.status(1, 10**6 + 60, 64)
         for first in (self.new(1) + self.start(1, 10, "n1") + self.status(1, 110, 64), self.finish(1, 10, 110, "n1")):
