@@ -8,6 +8,78 @@ from kube_demand import Demand
 
 
 class Owners(Demand):
+    def test_a_job_that_was_made_again_under_its_name(self):
+        """Another object of that name asks for its chips since it was made, and the one before it asks for nothing once it is gone."""
+        template = {"spec": {"containers": [{"resources": {"limits": {G: 2}}}]}}
+        node = self.node("n", {G: "8"})
+        node["status"]["conditions"] = [
+            {"type": "Ready", "status": "True", "lastTransitionTime": when(0), "lastHeartbeatTime": when(1000)}
+        ]
+
+        def job(uid, at, end=None, how="Complete"):
+            conditions = [] if end is None else [{"type": how, "status": "True", "lastTransitionTime": when(end)}]
+            return {
+                "apiVersion": "batch/v1",
+                "kind": "Job",
+                "metadata": {"name": "j", "namespace": "ns", "uid": uid, "creationTimestamp": when(at)},
+                "spec": {"parallelism": 1, "completions": 1, "template": template},
+                "status": {"conditions": conditions},
+            }
+
+        def pod(uid, owner, at, start, end=None, code=0):
+            ended = {"terminated": {"exitCode": code, "finishedAt": when(end or 0)}}
+            return self.pod(
+                "j-" + uid,
+                {G: 2},
+                spec={"nodeName": "n"},
+                metadata={
+                    "uid": uid,
+                    "creationTimestamp": when(at),
+                    "ownerReferences": [{"kind": "Job", "name": "j", "uid": owner, "controller": True}],
+                },
+                status={
+                    "phase": "Running" if end is None else "Failed" if code else "Succeeded",
+                    "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": when(start)}],
+                    "containerStatuses": [] if end is None else [{"name": "c", "state": ended}],
+                },
+            )
+
+        deleted = job("a", 0)
+        deleted["metadata"]["deletionTimestamp"] = when(100)
+        add, change, delete = ([{"type": kind, "object": 0}] for kind in ("ADDED", "MODIFIED", "DELETED"))
+        event = lambda kind, told: {"type": kind[0]["type"], "object": told}
+        for code, how in ((0, "Complete"), (1, "Failed")):
+            gone = [
+                event(add, job("a", 0)),
+                event(add, pod("1", "a", 0, 0)),
+                event(change, pod("1", "a", 0, 0, 200, code)),
+                event(change, job("a", 0, 200, how)),
+                event(delete, pod("1", "a", 0, 0, 200, code)),
+                event(delete, job("a", 0, 200, how)),
+            ]
+            for objects, queued, held in (
+                (gone + [event(add, job("b", 500)), event(add, pod("2", "b", 500, 700))], 200, 500),
+                (gone + [event(add, job("b", 500))], 500, 200),
+                (gone, 0, 200),
+                ([job("b", 500), pod("1", "a", 0, 0, 200), pod("2", "b", 500, 700)], 200, 500),
+                ([job("b", 500), pod("2", "b", 500, 700)], 200, 300),
+                # of pods that nobody saw nothing says how long they waited, unless none came
+                (
+                    [event(add, job("a", 0)), event(delete, job("a", 0, 100, how)), event(add, job("b", 500))],
+                    600 if code else 500,
+                    0,
+                ),
+                ([event(add, job("a", 0)), event(delete, deleted), event(add, job("b", 500))], 600, 0),
+            ):
+                text = "\n".join(map(json.dumps, [event(add, node) if "type" in objects[0] else node, *objects]))
+                sums = dict(
+                    self.rows(
+                        "SELECT category, sum(chip_us) / 2000000 FROM trace_rollup(?) WHERE job = 'ns/j' GROUP BY 1",
+                        self.file(text, "watch.json"),
+                    )
+                )
+                self.assertEqual((queued, held), (sums.get("queued", 0), sums.get("untraced", 0)), (how, text))
+
     def test_what_a_leader_worker_set_asks_for(self):
         """Replicas of a group, each with a leader and workers; one group serves. Its leaders' StatefulSet, which has its name, says less; pods alone say nothing."""
 
@@ -315,6 +387,20 @@ class Owners(Demand):
             "spec": {"executor": {"instances": 2, "gpu": {"name": G, "quantity": 1}}},
             "status": {},
         }
+        of = lambda kind, group, spec: {
+            "apiVersion": group,
+            "kind": kind,
+            "metadata": spark["metadata"],
+            "spec": spec,
+            "status": {},
+        }
+        template = {"spec": {"containers": [{"resources": {"limits": {G: 2}}}]}}
+        wrapper = of("AppWrapper", "workload.codeflare.dev/v1beta2", {"components": [{"template": template}]})
+        server = of(
+            "InferenceService",
+            "serving.kserve.io/v1beta1",
+            {"predictor": {"model": {"resources": {"limits": {G: "2"}}}}},
+        )
         named = {"ray.io/originated-from-cr-name": "r"}
         for objects, expected, listed in (
             ([made("RayCluster", cluster)], [("ns/r", 15, 11, "queued", 1500)], 0),
@@ -323,6 +409,11 @@ class Owners(Demand):
             ([made("RayJob", {"rayClusterSpec": scaled})], [], 1),
             ([made("RayCluster", scaled)], [], 1),
             ([spark], [], 1),
+            ([wrapper], [], 1),
+            ([{**wrapper, "status": {"phase": "Succeeded"}}], [], 0),
+            ([server], [], 1),
+            ([{**server, "kind": "ServingRuntime"}], [], 0),
+            ([server, {**wrapper, "kind": "Deployment", "metadata": server["metadata"]}], [], 0),
             ([made("RayCluster", scaled), pod("r", 20)], [("ns/r", None, None, "untraced", 160)], 0),
             ([made("RayJob", {"rayClusterSpec": cluster}, {**ended, "jobStatus": "SUCCEEDED"})], [], 0),
             (

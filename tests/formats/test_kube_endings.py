@@ -148,7 +148,7 @@ class Endings(Mapped):
         ]
         self.assertEqual(
             [(1, "w-0", "completed"), (1, "w-1", "completed"), (2, "w-0", "failed"), (2, "w-1", "failed")],
-            self.watch(first, second, *pods),
+            [row for row in self.watch(first, second, *pods) if row[1]],
         )
 
     def test_pods_that_were_removed_as_one_had_failed(self):

@@ -185,7 +185,14 @@ SELECT _file, 'warning', 'missing_field', NULL, count(*),
          || ', and which have none: they ask for nothing while they wait'
 FROM kube_last AS t
 WHERE (kind IN ('RayJob', 'RayCluster') AND instr(spec, '"enableInTreeAutoscaling"') AND instr(spec, '.com/') OR kind = 'SparkApplication'
-       AND instr(spec, '"gpu"')) AND coalesce(chips, 0) = 0 AND finished IS NULL
+       AND instr(spec, '"gpu"')
+       OR apiVersion LIKE '%.%/%' AND (instr(spec, '"containers"') OR kind LIKE '%InferenceService') -- pods, and no templates of them
+         AND kind NOT GLOB '*Template' AND kind NOT GLOB '*Runtime' AND kind NOT GLOB 'Cron*' AND kind NOT GLOB 'Scheduled*'
+         AND kind NOT IN ('TrainJob', 'RayJob', 'RayCluster')
+         AND (instr(spec, '.com/gpu') OR instr(spec, '/tpu"') OR instr(spec, '/neuron') OR instr(spec, '/gaudi') OR instr(spec, '/Ascend'))
+         AND NOT EXISTS (SELECT 1 FROM kube_last AS s WHERE s.job = t.job AND s.version <> t.version)
+         AND lower(coalesce(json_extract(status, '$.phase'), json_extract(status, '$.state'), ''))
+           NOT IN ('succeeded', 'failed', 'completed', 'error', 'suspended')) AND coalesce(chips, 0) = 0 AND finished IS NULL
   AND event IS NOT 'DELETED' AND coalesce(json_extract(status, '$.applicationState.state'), '') NOT IN ('COMPLETED', 'FAILED')
   AND job NOT IN (SELECT s.job FROM kube_last AS s WHERE s.chips > 0 AND s.job IS NOT NULL) GROUP BY _file;
 -- Pods that only a group holds together: of Volcano or KAI, whose groups may have one pod, of coscheduling, of YuniKorn, of Kubernetes
