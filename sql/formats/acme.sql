@@ -54,9 +54,15 @@ UNION ALL
 SELECT row, iif(before = cluster, 'repeated_record', 'duplicate_allocation'), 'warning', _file, _line,
        'job ' || job_id || iif(before = cluster, ' comes more than once: its row counts once',
                                ' is one of cluster ' || before || ' as well, after the names of the files: it counts in both')
-FROM (SELECT *, rowid AS row, lag(cluster) OVER same AS before, lag(user) OVER same AS before_user FROM acme_jobs
-      WINDOW same AS (PARTITION BY job_id, submit_time, start_time, end_time ORDER BY cluster, rowid))
-WHERE before = cluster OR before <> cluster AND start_time IS NOT NULL AND before_user = user;
+FROM (SELECT *, rowid AS row, lag(cluster) OVER same AS before, lag(user) OVER same AS before_user, lag(end_time) OVER same AS before_end
+      FROM acme_jobs
+      WINDOW same AS (PARTITION BY job_id, submit_time, start_time ORDER BY cluster, end_time IS NULL, end_time DESC, rowid))
+WHERE before = cluster OR before <> cluster AND start_time IS NOT NULL AND before_user = user AND before_end IS end_time
+UNION ALL
+SELECT row, 'repeated_record', 'warning', _file, _line, 'job ' || job_id || ' comes more than once: its row counts once'
+FROM (SELECT *, rowid AS row, count(start_time) OVER (PARTITION BY cluster, job_id, submit_time) AS started,
+             row_number() OVER (PARTITION BY cluster, job_id, submit_time, start_time ORDER BY rowid) AS nth FROM acme_jobs)
+WHERE start_time IS NULL AND end_time IS NULL AND started > 0 AND nth = 1;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :acme, 'acme_jobs'), severity, kind, min(_line), count(*), detail FROM acme_left_out GROUP BY _file, kind;
 DELETE FROM temp.acme_jobs WHERE rowid IN (SELECT row FROM acme_left_out WHERE kind <> 'duplicate_allocation');

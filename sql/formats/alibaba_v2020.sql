@@ -74,8 +74,10 @@ FROM pai_jobs AS t, middle WHERE max(abs(coalesce(CAST(start_time / 31556952 AS 
                                      abs(coalesce(CAST(end_time / 31556952 AS INTEGER) - year, 0))) > 10
 UNION ALL
 SELECT row, 'repeated_record', 'warning', _file, _line, 'job ' || job_name || ' comes more than once: its row counts once'
-FROM (SELECT *, rowid AS row, row_number() OVER (PARTITION BY job_name, start_time, end_time ORDER BY rowid) AS nth FROM pai_jobs)
-WHERE nth > 1;
+FROM (SELECT *, rowid AS row,
+             row_number() OVER (PARTITION BY job_name, start_time ORDER BY end_time IS NULL, end_time DESC, rowid) AS nth,
+             start_time IS NULL AND end_time IS NULL AND count(start_time) OVER (PARTITION BY job_name) > 0 AS waited FROM pai_jobs)
+WHERE nth > 1 OR waited;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :pai_jobs, 'pai_jobs'), severity, kind, min(_line), count(*), detail FROM pai_left_out GROUP BY _file, kind;
 DELETE FROM temp.pai_jobs WHERE rowid IN (SELECT row FROM pai_left_out);
@@ -98,8 +100,10 @@ FROM pai_tasks AS t, middle WHERE max(abs(coalesce(CAST(start_time / 31556952 AS
 UNION ALL
 SELECT row, 'repeated_record', 'warning', _file, _line,
        'task ' || task_name || ' of ' || job_name || ' comes more than once: its row counts once'
-FROM (SELECT *, rowid AS row, row_number() OVER (PARTITION BY job_name, task_name, start_time, end_time ORDER BY rowid) AS nth
-      FROM pai_tasks) WHERE nth > 1;
+FROM (SELECT *, rowid AS row,
+             row_number() OVER (PARTITION BY job_name, task_name, start_time ORDER BY end_time IS NULL, end_time DESC, rowid) AS nth,
+             start_time IS NULL AND end_time IS NULL AND count(start_time) OVER (PARTITION BY job_name, task_name) > 0 AS waited
+      FROM pai_tasks) WHERE nth > 1 OR waited;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :pai_tasks, 'pai_tasks'), severity, kind, min(_line), count(*), detail FROM pai_left_out GROUP BY _file, kind;
 DELETE FROM temp.pai_tasks WHERE rowid IN (SELECT row FROM pai_left_out);
@@ -132,8 +136,12 @@ WHERE max(abs(coalesce(CAST(start_time / 31556952 AS INTEGER) - year, 0)), abs(c
 UNION ALL
 SELECT row, 'repeated_record', 'warning', _file, _line,
        'instance ' || worker_name || ' of ' || job_name || ' comes more than once: its row counts once'
-FROM (SELECT *, rowid AS row, row_number() OVER (PARTITION BY job_name, task_name, worker_name, start_time, end_time ORDER BY rowid) AS nth
-      FROM pai_instances) WHERE nth > 1;
+FROM (SELECT *, rowid AS row,
+             row_number() OVER (PARTITION BY job_name, task_name, worker_name, start_time
+                                 ORDER BY end_time IS NULL, end_time DESC, rowid) AS nth,
+             start_time IS NULL AND end_time IS NULL
+               AND count(start_time) OVER (PARTITION BY job_name, task_name, worker_name) > 0 AS waited
+      FROM pai_instances) WHERE nth > 1 OR waited;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :pai_instances, 'pai_instances'), severity, kind, min(_line), count(*), detail
 FROM pai_left_out GROUP BY _file, kind;

@@ -57,8 +57,12 @@ FROM openb_pods AS t, middle WHERE max(abs(coalesce(CAST(creation_time / 3155695
                                        abs(coalesce(CAST(deletion_time / 31556952 AS INTEGER) - year, 0))) > 10
 UNION ALL
 SELECT row, 'repeated_record', 'warning', _file, _line, 'pod ' || name || ' comes more than once: its row counts once'
-FROM (SELECT *, rowid AS row, row_number() OVER (PARTITION BY name, creation_time, scheduled_time, deletion_time ORDER BY rowid) AS nth
-      FROM openb_pods) WHERE nth > 1;
+FROM (SELECT *, rowid AS row,
+             row_number() OVER (PARTITION BY name, creation_time, scheduled_time
+                                 ORDER BY deletion_time IS NULL, deletion_time DESC, rowid) AS nth,
+             scheduled_time IS NULL AND deletion_time IS NULL
+               AND count(scheduled_time) OVER (PARTITION BY name, creation_time) > 0 AS waited
+      FROM openb_pods) WHERE nth > 1 OR waited;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :openb_pods, 'openb_pods'), severity, kind, min(_line), count(*), detail FROM openb_left_out GROUP BY _file, kind;
 DELETE FROM temp.openb_pods WHERE rowid IN (SELECT row FROM openb_left_out);

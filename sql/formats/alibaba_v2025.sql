@@ -50,8 +50,11 @@ WHERE max(abs(coalesce(CAST(creation_time / 31556952 AS INTEGER) - year, 0)),
 UNION ALL
 SELECT row, 'repeated_record', 'warning', _file, _line, 'instance ' || instance_sn || ' comes more than once: its row counts once'
 FROM (SELECT *, rowid AS row,
-             row_number() OVER (PARTITION BY instance_sn, creation_time, scheduled_time, deletion_time ORDER BY rowid) AS nth
-      FROM dlrm_instances) WHERE nth > 1;
+             row_number() OVER (PARTITION BY instance_sn, creation_time, scheduled_time
+                                 ORDER BY deletion_time IS NULL, deletion_time DESC, rowid) AS nth,
+             scheduled_time IS NULL AND deletion_time IS NULL
+               AND count(scheduled_time) OVER (PARTITION BY instance_sn, creation_time) > 0 AS waited
+      FROM dlrm_instances) WHERE nth > 1 OR waited;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :dlrm, 'dlrm_instances'), severity, kind, min(_line), count(*), detail FROM dlrm_left_out GROUP BY _file, kind;
 DELETE FROM temp.dlrm_instances WHERE rowid IN (SELECT row FROM dlrm_left_out);

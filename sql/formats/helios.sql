@@ -44,6 +44,7 @@ FROM csv_trace(:helios_gpus), json_each(record) AS vc
 WHERE vc.key NOT IN ('date', 'total');
 
 -- What cannot be: a time that is more than ten years from the middle one; its row counts as nothing. What comes twice counts once.
+-- Of a job that an older export has too, and in which it waits or runs, what the later one says counts.
 DROP TABLE IF EXISTS temp.helios_left_out;
 CREATE TEMP TABLE helios_left_out AS
 WITH years AS (SELECT coalesce(CAST(substr(start_time, 1, 4) AS INTEGER), CAST(substr(submit_time, 1, 4) AS INTEGER),
@@ -60,8 +61,10 @@ WHERE max(abs(coalesce(CAST(substr(start_time, 1, 4) AS INTEGER) - year, 0)),
           abs(coalesce(CAST(substr(end_time, 1, 4) AS INTEGER) - year, 0))) > 10
 UNION ALL
 SELECT row, 'repeated_record', 'warning', _file, _line, 'job ' || job_id || ' comes more than once: its row counts once'
-FROM (SELECT *, rowid AS row, row_number() OVER (PARTITION BY folder, job_id, submit_time, start_time, end_time ORDER BY rowid) AS nth
-      FROM helios_jobs) WHERE nth > 1;
+FROM (SELECT *, rowid AS row, row_number() OVER (of_it ORDER BY end_time IS NULL, end_time DESC, rowid) AS nth,
+             start_time IS NULL AND end_time IS NULL AND count(start_time) OVER (PARTITION BY cluster, job_id, submit_time) > 0 AS waited
+      FROM (SELECT *, rowid, replace(folder, rtrim(folder, replace(folder, '/', '')), '') AS cluster FROM helios_jobs)
+      WINDOW of_it AS (PARTITION BY cluster, job_id, submit_time, start_time)) WHERE nth > 1 OR waited;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :helios, 'helios_jobs'), severity, kind, min(_line), count(*), detail FROM helios_left_out GROUP BY _file, kind;
 DELETE FROM temp.helios_jobs WHERE rowid IN (SELECT row FROM helios_left_out);
@@ -91,7 +94,9 @@ SELECT t.rowid AS row, 'impossible_time' AS kind, 'data_loss' AS severity, _file
 FROM helios_gpus AS t, middle WHERE abs(coalesce(CAST(substr(date, 1, 4) AS INTEGER) - year, 0)) > 10
 UNION ALL
 SELECT row, 'repeated_record', 'warning', _file, _line, 'the day ' || date || ' of ' || vc || ' comes more than once: its row counts once'
-FROM (SELECT *, rowid AS row, row_number() OVER (PARTITION BY folder, date, vc ORDER BY rowid) AS nth FROM helios_gpus) WHERE nth > 1;
+FROM (SELECT *, rowid AS row,
+             row_number() OVER (PARTITION BY replace(folder, rtrim(folder, replace(folder, '/', '')), ''), date, vc ORDER BY rowid) AS nth
+      FROM helios_gpus) WHERE nth > 1;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :helios_gpus, 'helios_gpus'), severity, kind, min(_line), count(*), detail FROM helios_left_out GROUP BY _file, kind;
 DELETE FROM temp.helios_gpus WHERE rowid IN (SELECT row FROM helios_left_out);

@@ -40,12 +40,20 @@ SELECT json_extract(record, '$.machine') AS machine, json_extract(record, '$.gpu
        trim(json_extract(record, '$.memory')) AS memory, _file, _line
 FROM csv_trace(:philly_machines) WHERE header = 'yes' AND names = 'machine, gpus, memory';
 
--- What comes twice counts once.
+-- What comes twice counts once: of exports the later.
+DROP TABLE IF EXISTS temp.philly_repeated;
+CREATE TEMP TABLE philly_repeated AS
+SELECT row FROM (SELECT rowid AS row, row_number() OVER (PARTITION BY jobid ORDER BY
+                   json_array_length(iif(json_valid(attempts), attempts, '[]')) DESC,
+                   (SELECT max(json_extract(a.value, '$.end_time')) FROM json_each(iif(json_valid(attempts), attempts, '[]')) AS a
+                    WHERE a.type = 'object') DESC, rowid) AS nth FROM philly_jobs)
+WHERE nth > 1;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :philly, 'philly_jobs'), 'warning', 'repeated_record', min(_line), count(*),
-       'job ' || jobid || ' comes more than once: the first counts'
-FROM (SELECT *, row_number() OVER (PARTITION BY jobid ORDER BY rowid) AS nth FROM philly_jobs) WHERE nth > 1 GROUP BY _file;
-DELETE FROM temp.philly_jobs WHERE rowid NOT IN (SELECT min(rowid) FROM philly_jobs GROUP BY jobid);
+       'job ' || jobid || ' comes more than once: what has its latest attempt counts'
+FROM philly_repeated CROSS JOIN philly_jobs AS j ON j.rowid = row GROUP BY _file;
+DELETE FROM temp.philly_jobs WHERE rowid IN (SELECT row FROM philly_repeated);
+DROP TABLE philly_repeated;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :philly_machines, 'philly_machines'), 'warning', 'repeated_record', min(_line), count(*),
        'machine ' || machine || ' comes more than once: the first counts'

@@ -549,6 +549,86 @@ class Odd(cases.Case):
             self.told(self.pai(both, tasks)),
         )
 
+    def test_exports_of_which_one_is_later(self):
+        """A job that runs or waits in the earlier one counts as the later one tells it, whichever is read first."""
+        helios = "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue\n"
+        acme = (
+            "job_id,user,node_num,gpu_num,cpu_num,type,state,submit_time,start_time,end_time,duration,queue,gpu_time\n"
+        )
+        openb = "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n"
+        day = "2020-04-01"
+
+        def logged(row, zone=""):
+            clock = lambda at: at and f"{day} {at}:00{zone}"
+            jobs = (("a", "01:00", "11:00"), ("b", "02:00", "11:30"), ("c", "03:00", "04:00"))
+            now = (("a", "01:00", ""), ("b", "", ""), ("c", "03:00", "04:00"))
+            return [
+                "".join(row(name, clock("00:30"), clock(start), clock(end)) for name, start, end in told)
+                for told in (now, jobs)
+            ]
+
+        state = lambda start, end: "COMPLETED" if end else "RUNNING" if start else "PENDING"
+        mine = lambda name, submit, start, end: f"{name},u,v,1,1,1,{state(start, end)},{submit},{start},{end},1,1\n"
+        theirs = (
+            lambda name, submit, start, end: f"{name},u,1,1,1,Other,{state(start, end)},{submit},{start},{end},1,1,1\n"
+        )
+
+        def philly(name, submit, start, end):
+            held = [{"start_time": start, "end_time": end or None, "detail": [{"ip": "m", "gpus": ["g"]}]}]
+            return (
+                json.dumps(
+                    {
+                        "status": "Pass",
+                        "vc": "v",
+                        "jobid": name,
+                        "submitted_time": submit,
+                        "user": "u",
+                        "attempts": held if start else [],
+                    }
+                )
+                + ","
+            )
+
+        pods = [
+            f"a,1,1,1,1000,,LS,{phase},100,{end},200\nb,1,1,1,1000,,LS,{then}\nc,1,1,1,1000,,LS,Succeeded,100,900,300\n"
+            for phase, end, then in (
+                ("Running", "", "Pending,100,,"),
+                ("Succeeded", "36200", "Succeeded,100,36000,1800"),
+            )
+        ]
+        tasks = [
+            "".join(f"{name},w,1.0,{told},600,29,100,V100\n" for name, told in (*more, ("c", "Terminated,300,900")))
+            for more in (
+                (("a", "Running,200,"), ("b", "Waiting,,")),
+                (("a", "Terminated,200,36200"), ("b", "Terminated,1800,36000")),
+            )
+        ]
+        instances = [row.replace(",w,1.0,", ",w,i,w0,i,").replace(",600,29,100,V100", ",m") for row in tasks]
+        machine, jobs = "m,V100,96,512,8\n", "a,i,u,Running,100,\nb,i,u,Waiting,,\nc,i,u,Terminated,100,900\n"
+        rest = [{"{}/pai_machine_spec.csv": machine, "{}/pai_job_table.csv": jobs}] * 2
+        for name, exports in (
+            ("helios", [{"{}/Venus/cluster_log.csv": helios + rows} for rows in logged(mine)]),
+            ("acme", [{"{}/trace_seren.csv": acme + rows} for rows in logged(theirs, "+08:00")]),
+            ("philly", [{"{}/cluster_job_log": f"[{rows[:-1]}]"} for rows in logged(philly)]),
+            ("openb", [{"{}/openb_pod_list.csv": openb + rows} for rows in pods]),
+            ("tasks", [more | {"{}/pai_task_table.csv": rows} for more, rows in zip(rest, tasks)]),
+            (
+                "instances",
+                [
+                    more | {"{}/pai_task_table.csv": task, "{}/pai_instance_table.csv": rows}
+                    for more, task, rows in zip(rest, tasks, instances)
+                ],
+            ),
+        ):
+            earlier, later = exports
+            placed = lambda folder, files: {key.format(folder): text for key, text in files.items()}
+            once, _ = self.told(placed("b", later))
+            self.assertEqual([36000, 34200], [seconds for job, _, seconds in once if job[-1] != "c"], name)
+            for both in (placed("a", earlier) | placed("b", later), placed("a", later) | placed("b", earlier)):
+                rows, said = self.told(both)
+                self.assertEqual(once, rows, (name, list(both)))
+                self.assertLessEqual({"repeated_record"}, {kind for kind, _ in said}, name)
+
     def test_a_job_that_was_stopped(self):
         """Kalos says when, if not in its end_time."""
         times = "2023-05-17 11:00:00+00:00,2023-05-17 11:01:00+00:00"
