@@ -159,7 +159,9 @@ DROP TABLE swf_survey;
 
 -- ---- 2. Pools: the file's Computer, with a number where two files are of one name ----
 
--- A file's jobs lie one after the other, each with the file's header: what follows goes by rowid.
+-- A file's jobs lie one after the other, each with the file's header: what follows goes by rowid. One that was split has its header in the
+-- first part alone: a file without any, whose numbers and times go on from those of the file before, is of that one's log, which begins at
+-- the row `base`.
 DROP TABLE IF EXISTS temp.swf_pools;
 CREATE TEMP TABLE swf_pools AS
 WITH begin AS (
@@ -170,14 +172,36 @@ whole AS ( -- without files of which every line was left out
 ),
 files AS (
   SELECT first, last, _file, coalesce(computer, 'swf') AS name, coalesce(unix_start_time, 0) AS log_start,
-         coalesce(max_procs, max_nodes) AS chips
+         coalesce(max_procs, max_nodes) AS chips, coalesce(computer, unix_start_time, max_procs, max_nodes) IS NULL AS bare,
+         job_number AS number, submit_time AS submitted
   FROM whole CROSS JOIN swf_jobs AS s ON s.rowid = first
+),
+compared AS (
+  SELECT *, lag(first) OVER in_order AS former, lag(submitted) OVER in_order AS before FROM files WINDOW in_order AS (ORDER BY first)
+),
+parts AS (
+  SELECT *, sum(NOT goes_on) OVER (ORDER BY first) AS log
+  FROM (SELECT *, CASE WHEN bare AND submitted >= before
+                         THEN number >= (SELECT max(job_number) FROM swf_jobs WHERE rowid BETWEEN former AND first - 1)
+                       ELSE 0 END AS goes_on
+        FROM compared)
+),
+logs AS (
+  SELECT *, iif(first_value(bare) OVER of_log, first, first_value(first) OVER of_log) AS base FROM parts
+  WINDOW of_log AS (PARTITION BY log ORDER BY first)
+),
+named AS (
+  SELECT base, log_start, chips,
+         name || CASE WHEN count(*) OVER (PARTITION BY name) > 1 THEN ' ' || row_number() OVER (PARTITION BY name ORDER BY _file)
+                      ELSE '' END AS pool,
+         CASE WHEN count(*) OVER () > 1 THEN row_number() OVER (ORDER BY _file) || '/' ELSE '' END AS prefix
+  FROM logs WHERE first = base
 )
-SELECT first, last, log_start, chips,
-       name || CASE WHEN count(*) OVER (PARTITION BY name) > 1 THEN ' ' || row_number() OVER (PARTITION BY name ORDER BY _file)
-                    ELSE '' END AS pool,
-       CASE WHEN count(*) OVER () > 1 THEN row_number() OVER (ORDER BY _file) || '/' ELSE '' END AS prefix
-FROM files ORDER BY first;
+SELECT first, last, n.log_start, n.chips, pool, prefix, base, _file FROM logs AS l JOIN named AS n USING (base) ORDER BY first;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT p._file, 'info', 'joined_log', NULL, p.last - p.first + 1,
+       'lines of a file without a header, whose numbers and times go on from those of ' || b._file || ': they are of its log'
+FROM swf_pools AS p JOIN swf_pools AS b ON b.first = p.base WHERE p.first <> p.base GROUP BY p._file;
 
 -- ---- 3. Attempts of jobs of several lines: one a line, except the summary of a job in parts (status 2, 3, 4) ----
 
@@ -288,7 +312,7 @@ SELECT p.pool, NULL AS chip, p.chips,
        max(end_time) AS end_time
 FROM told CROSS JOIN swf_pools AS p ON p.rowid = of_pool
 WHERE p.chips IS NOT NULL
-GROUP BY p.rowid;
+GROUP BY p.base;
 
 -- ---- 5. Tables that are no longer needed ----
 

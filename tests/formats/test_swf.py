@@ -386,6 +386,31 @@ class Mapping(Case):
         )
         self.assertEqual(self.one("SELECT count(*) FROM capacity"), 3)
 
+    def test_a_log_that_was_split(self):
+        """Its header is in the first part alone: the others are of its machine, at its time. A log of no header, before it or of numbers that begin anew, is not."""
+        with open(SMALL, encoding="utf-8") as file:
+            lines = file.read().splitlines(keepends=True)
+        head = [line for line in lines if line.startswith(";")]
+        jobs = [line for line in lines if not line.startswith(";")]
+        ask = "SELECT job, pool, category, sum(chip_us) FROM trace_rollup(?) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
+        once = self.rows(ask, SMALL)
+        for cuts in ((4,), (8,), (1, 4), (2, 3, 4, 9)):
+            parts = [jobs[a:b] for a, b in zip((0, *cuts), (*cuts, None))]
+            folder = self.folder_of({f"x{i}": "".join((head if i == 0 else []) + part) for i, part in enumerate(parts)})
+            self.assertEqual(once, self.rows(ask, folder), cuts)
+            self.assertEqual(
+                [(os.path.join(folder, f"x{i + 1}"), len(part)) for i, part in enumerate(parts[1:])],
+                self.rows(
+                    "SELECT source, count FROM mpg_issues WHERE kind = 'joined_log' AND source LIKE ? || '%' ORDER BY 1",
+                    folder,
+                ),
+            )
+        for names in (("b", "a"), ("a", "b")):
+            files = dict(zip(names, ("".join(head + jobs), jobs[0] + jobs[1])))
+            self.assertEqual(
+                {"Toy cluster", "swf"}, {row[1] for row in self.rows(ask, self.folder_of(files)) if row[1]}, names
+            )
+
     def test_in_the_shell(self):
         self.script("formats/swf.sql", swf=SMALL)
         self.assertEqual(self.one("SELECT count(*) FROM allocations"), 9)
