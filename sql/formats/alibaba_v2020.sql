@@ -32,13 +32,13 @@
 -- ---- 1. The input: delimited text without headers, whose names are in files of their own ----
 
 CREATE TEMP TABLE IF NOT EXISTS pai_jobs AS
-SELECT json_extract(record, '$.job_name') AS job_name, json_extract(record, '$.user') AS user, json_extract(record, '$.status') AS status,
+SELECT trim(json_extract(record, '$.job_name')) AS job_name, json_extract(record, '$.user') AS user, json_extract(record, '$.status') AS status,
        json_extract(record, '$.start_time') AS start_time, json_extract(record, '$.end_time') AS end_time, _file, _line
 FROM csv_trace(mpg_required(:pai_jobs, ':pai_jobs')) WHERE names = 'job_name, inst_id, user, status, start_time, end_time'
   AND types = 'job_name TEXT, start_time REAL, end_time REAL';
 
 CREATE TEMP TABLE IF NOT EXISTS pai_tasks AS
-SELECT json_extract(record, '$.job_name') AS job_name, json_extract(record, '$.task_name') AS task_name,
+SELECT trim(json_extract(record, '$.job_name')) AS job_name, trim(json_extract(record, '$.task_name')) AS task_name,
        json_extract(record, '$.inst_num') AS inst_num, json_extract(record, '$.status') AS status,
        json_extract(record, '$.start_time') AS start_time, json_extract(record, '$.end_time') AS end_time,
        json_extract(record, '$.plan_gpu') AS plan_gpu, json_extract(record, '$.gpu_type') AS gpu_type, _file, _line
@@ -47,15 +47,15 @@ WHERE names = 'job_name, task_name, inst_num, status, start_time, end_time, plan
   AND types = 'job_name TEXT, inst_num REAL, start_time REAL, end_time REAL, plan_gpu REAL';
 
 CREATE TEMP TABLE IF NOT EXISTS pai_instances AS
-SELECT json_extract(record, '$.job_name') AS job_name, json_extract(record, '$.task_name') AS task_name,
-       json_extract(record, '$.worker_name') AS worker_name, json_extract(record, '$.status') AS status,
-       json_extract(record, '$.machine') AS machine,
+SELECT trim(json_extract(record, '$.job_name')) AS job_name, trim(json_extract(record, '$.task_name')) AS task_name,
+       trim(json_extract(record, '$.worker_name')) AS worker_name, json_extract(record, '$.status') AS status,
+       trim(json_extract(record, '$.machine')) AS machine,
        json_extract(record, '$.start_time') AS start_time, json_extract(record, '$.end_time') AS end_time, _file, _line
 FROM csv_trace(:pai_instances) WHERE names = 'job_name, task_name, inst_name, worker_name, inst_id, status, start_time, end_time, machine'
   AND types = 'job_name TEXT, start_time REAL, end_time REAL';
 
 CREATE TEMP TABLE IF NOT EXISTS pai_machines AS
-SELECT json_extract(record, '$.machine') AS machine, json_extract(record, '$.gpu_type') AS gpu_type,
+SELECT trim(json_extract(record, '$.machine')) AS machine, json_extract(record, '$.gpu_type') AS gpu_type,
        json_extract(record, '$.cap_gpu') AS cap_gpu, _file, _line
 FROM csv_trace(:pai_machines) WHERE names = 'machine, gpu_type, cap_cpu, cap_mem, cap_gpu' AND types = 'cap_gpu REAL';
 
@@ -164,6 +164,10 @@ SELECT coalesce(i._file, :pai_instances, 'pai_instances'), 'warning', 'unknown_j
        'instances of a task without a row in the table of tasks, first ' || i.task_name || ' of ' || i.job_name || ': they are left out'
 FROM pai_instances AS i WHERE (i.job_name, i.task_name) NOT
     IN (SELECT job_name, task_name FROM pai_tasks WHERE job_name IS NOT NULL AND task_name IS NOT NULL) GROUP BY i._file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(_file, :pai_tasks, 'pai_tasks'), 'warning', 'unknown_job', min(_line), count(*),
+       'tasks of a job without a row in the table of jobs, first of ' || job_name || ': when it was submitted is not known'
+FROM pai_tasks WHERE job_name NOT IN (SELECT job_name FROM pai_jobs WHERE job_name IS NOT NULL) GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :pai_machines, 'pai_machines'), 'warning', 'repeated_record', min(_line), count(*),
        'machine ' || machine || ' comes more than once: it counts once'

@@ -545,8 +545,27 @@ class Odd(cases.Case):
             + "job-b,worker,1.0,Terminated,1010.0,2000.0,400.0,29.3,100.0,T4\njob-c,worker,1.0,Waiting,,,400.0,29.3,100.0,T4\n"
         )
         self.assertEqual(
-            ([("job-a", "pai/T4", 990), ("job-b", "pai/T4", 990)], [("missing_field", 1)]),
+            ([("job-a", "pai/T4", 990), ("job-b", "pai/T4", 990)], [("unknown_job", 1), ("missing_field", 1)]),
             self.told(self.pai(both, tasks)),
+        )
+
+    def test_rows_that_are_indented(self):
+        """Names are the same with spaces around them; a task of a job that its table lacks is listed."""
+        names = sorted(os.listdir(os.path.join(PUBLIC, "alibaba-v2020")))
+        texts = {}
+        for name in names:
+            with open(os.path.join(PUBLIC, "alibaba-v2020", name), encoding="utf-8") as file:
+                texts[name] = file.read()
+        ask = "SELECT job, pool, category, sum(chip_us) FROM trace_rollup(?) GROUP BY 1, 2, 3"
+        wanted = self.rows(ask, self.folder_of(texts))
+        for name in names:
+            folder = self.folder_of(texts | {name: "".join("   " + line for line in texts[name].splitlines(True))})
+            self.assertEqual(wanted, self.rows(ask, folder), name)
+        jobs = texts["pai_job_table.csv"].splitlines(True)
+        folder = self.folder_of(texts | {"pai_job_table.csv": "".join(jobs[1:])})
+        self.rows(ask, folder)
+        self.assertEqual(
+            2, self.one("SELECT count FROM mpg_issues WHERE kind = 'unknown_job' AND source LIKE ? || '%'", folder)
         )
 
     def test_exports_of_which_one_is_later(self):
