@@ -208,6 +208,38 @@ class Databases(TrainerLogs):
                 self.rows("SELECT step, end_time FROM trace_training_steps(?)", self.fleet(path, zone=zone)),
             )
 
+    def test_objects_that_are_no_records(self):
+        """A logger's settings before the records, or another program's object among them: counted, wherever it stands."""
+        ms = lambda i: (T0 + 10 * i) * 1000
+        for name, record in (
+            ("w.jsonl", lambda i: {"_step": i, "_timestamp": T0 + 10 * i, "_runtime": 10 * i, "train/loss": 2.5}),
+            ("h.jsonl", lambda i: {"step": i, "loss": 2.5, "timestamp": T0 + 10 * i}),
+            ("own.jsonl", lambda i: {"iteration": i, "train_loss": 2.5, "ts": T0 + 10 * i}),
+            ("m.jsonl", lambda i: {"key": "loss", "value": 2.5, "step": i, "timestamp": ms(i), "run_id": "r"}),
+            ("c.jsonl", lambda i: {"metricName": "loss", "metricValue": "2.5", "step": i, "timestamp": ms(i)}),
+            (
+                "t.jsonl",
+                lambda i: {"rank": 0, "log_type_name": "step_end", "step": i, "time_us": ms(i) * 1000, "value": 1},
+            ),
+        ):
+            records = [record(i) for i in range(1, 7)]
+            if name == "t.jsonl":
+                records = [
+                    one | {"log_type_name": kind, "time_us": one["time_us"] - late}
+                    for one in records
+                    for kind, late in (("step_start", 9000000), ("step_end", 0))
+                ]
+            whole = self.file("".join(json.dumps(one) + "\n" for one in records), name)
+            steps, said = self.steps(whole), self.issues(whole)
+            self.assertEqual(6, len(steps), name)
+            self.assertNotIn("unused_events", said)
+            for at in (0, 3):
+                text = [json.dumps(one) for one in records]
+                text.insert(at, '{"settings": {"seed": 1}}')
+                path = self.file("\n".join(text) + "\n", name)
+                self.assertEqual(steps, self.steps(path), (name, at))
+                self.assertEqual(said | {"unused_events": 1}, self.issues(path), (name, at))
+
     def test_how_runs_of_mlflow_ended(self):
         """Its store and an exported run say so, too, and when it began."""
         values = [(i, T0 + 10 * i) for i in range(2, 6)]

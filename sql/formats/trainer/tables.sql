@@ -71,6 +71,9 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'unread_time', min(line), count(*),
        'times such as "' || said || '" are not read: write 2026-01-06T12:00:00 or Unix seconds' FROM trainer_told
 WHERE said GLOB '[0-9]*[/.][0-9]*[/.][0-9]*' GROUP BY file;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'info', 'unused_events', min(line), count(*), 'objects that are no records, for they have no step and no time'
+FROM trainer_told WHERE step IS NULL AND told IS NULL GROUP BY file;
 -- Of numbers that are texts "1,500" is 1500 and "15/100" is 15; what else is no number is none.
 UPDATE trainer_told SET step = CASE WHEN step NOT GLOB '[-+.0-9]*' THEN NULL
                                     WHEN step NOT GLOB '*[^-+.0-9eE]*' OR step NOT GLOB '*[^0-9/]*' THEN step + 0

@@ -16,8 +16,11 @@ FROM (SELECT _file AS file, _line AS line, rtrim(rtrim(_file, replace(_file, '/'
              json_extract(record, '$.event_name') AS metric, json_extract(record, '$.value') AS value,
              json_extract(record, '$.source') AS source,
              coalesce(json_extract(record, '$.step_tags') GLOB '*"checkpoint_save"*', 0) AS saves
-      FROM jsonl_trace(:titan))
-WHERE name IS NOT NULL;
+      FROM jsonl_trace(:titan));
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'info', 'unused_events', min(line), count(*), 'objects that are no records, for they have no name or no time'
+FROM trainer_records WHERE name IS NULL OR time IS NULL GROUP BY file;
+DELETE FROM trainer_records WHERE name IS NULL OR time IS NULL;
 
 -- If a job has several programs, as in reinforcement learning, one tells the steps: the one that has them as spans.
 DROP TABLE IF EXISTS temp.trainer_sources;

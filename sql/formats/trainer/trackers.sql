@@ -72,9 +72,10 @@ WHERE (typeof(loss) IN ('integer', 'real') OR loss GLOB '[0-9]*' OR loss GLOB '[
 -- (Before anything is listed, for another reading forgets what was.)
 DROP TABLE IF EXISTS temp.trainer_aside;
 CREATE TEMP TABLE trainer_aside AS
-SELECT file, said, run, is_last,
+SELECT file, line, said, run, is_last, foreign_to,
        (SELECT sum(e.value) FROM json_each(record) AS e WHERE e.key GLOB 'eval[/_]*runtime' AND e.value + 0 > 0) AS seconds
-FROM (SELECT d._file AS file, json_extract(d.record, '$._timestamp') AS said, d.record,
+FROM (SELECT d._file AS file, d._line AS line, json_extract(d.record, '$._timestamp') AS said, d.record,
+             json_type(d.record, '$._timestamp') IS NULL AND json_type(d.record, '$._step') IS NULL AS foreign_to,
              d._line > l.line
                AND abs(json_extract(d.record, '$._timestamp') - json_extract(d.record, '$._runtime') - l.start) < 10 AS is_last,
              coalesce(json_extract(d.record, '$.run_id'), json_extract(d.record, '$._run_id'), json_extract(d.record, '$.run'),
@@ -82,20 +83,25 @@ FROM (SELECT d._file AS file, json_extract(d.record, '$._timestamp') AS said, d.
       FROM (SELECT _file, _line, record FROM jsonl_trace(:wandb) UNION ALL SELECT _file, _line, record FROM csv_trace(:wandb_csv)) AS d
       LEFT JOIN (SELECT file, max(line) AS line, time - runtime AS start FROM trainer_history
                  WHERE loss IS NOT NULL GROUP BY file HAVING count(run) = 0 AND max(told) < 1e11) AS l ON l.file = d._file
-      WHERE d._line > l.line OR instr(d.record, 'eval') > 0)
+      WHERE d._line > l.line OR instr(d.record, 'eval') > 0 OR instr(d.record, '"_timestamp"') = 0)
 UNION ALL
-SELECT file, said, run, 0, (SELECT sum(e.value) FROM json_each(record) AS e WHERE e.key GLOB 'eval[/_]*runtime' AND e.value + 0 > 0)
-FROM (SELECT _file AS file,
+SELECT file, line, said, run, 0, foreign_to,
+       (SELECT sum(e.value) FROM json_each(record) AS e WHERE e.key GLOB 'eval[/_]*runtime' AND e.value + 0 > 0)
+FROM (SELECT _file AS file, _line AS line, json_type(record, '$.step') IS NULL AS foreign_to,
              coalesce(json_extract(record, '$.timestamp'), json_extract(record, '$.time'), json_extract(record, '$.ts')) AS said,
              coalesce(json_extract(record, '$.run_id'), json_extract(record, '$._run_id'), json_extract(record, '$.run'),
                       json_extract(record, '$.run_name')) AS run, record
-      FROM jsonl_trace(:history) WHERE instr(record, 'eval') > 0 UNION ALL
-      SELECT :tracker_db, time, run, record FROM trainer_stored WHERE instr(record, 'eval') > 0 AND json_valid(record) UNION ALL
-      SELECT file, time, run, record FROM trainer_told WHERE instr(record, 'eval') > 0 UNION ALL
-      SELECT d._file, json_extract(d.record, '$._timestamp' || iif(c.type = 'array', '[' || x.key || ']', '."' || x.key || '"')), NULL,
+      FROM jsonl_trace(:history) WHERE instr(record, 'eval') > 0 OR instr(record, '"step"') = 0 UNION ALL
+      SELECT :tracker_db, NULL, 0, time, run, record FROM trainer_stored WHERE instr(record, 'eval') > 0 AND json_valid(record) UNION ALL
+      SELECT file, line, 0, time, run, record FROM trainer_told WHERE instr(record, 'eval') > 0 UNION ALL
+      SELECT d._file, NULL, 0,
+             json_extract(d.record, '$._timestamp' || iif(c.type = 'array', '[' || x.key || ']', '."' || x.key || '"')), NULL,
              json_object(c.key, x.value)
       FROM jsonl_trace(:wandb_columns) AS d, json_each(d.record) AS c, json_each(c.value) AS x
       WHERE c.key GLOB 'eval[/_]*runtime' AND c.type IN ('object', 'array'));
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'info', 'unused_events', min(line), count(*), 'objects that are no records, for they have no step or no time'
+FROM trainer_aside WHERE foreign_to GROUP BY file;
 INSERT INTO trainer_tail SELECT file, max(said) FROM trainer_aside WHERE is_last GROUP BY file;
 INSERT INTO trainer_evals
 SELECT file, run, time - seconds, time
