@@ -45,7 +45,7 @@ SELECT _file AS file, _line AS line, time, step, log_group(_record, 'ms') AS tol
        iif(step IS NULL, log_group(_record, 'exit'), NULL) AS told_exit,
        log_group(_record, 'steps') AS told_steps, iif(step IS NULL, log_group(_record, 'other'), NULL) AS told_other,
        nullif(max(coalesce(log_group(_record, 'skipped'), 0), coalesce(log_group(_record, 'nans'), 0)), 0) AS told_skipped,
-       step IS NULL AND fields IS NULL AS is_tail
+       log_group(_record, 'spliced') AS spliced, step IS NULL AND fields IS NULL AS is_tail
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
   (?: (?: \[ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) \] \s* | \[ (?<time> \d{8}\ \d\d:\d\d:\d\d ) \] \[rank- .{0,200}? | (?= \d{4}-\d\d- ) (?! .* \[\d{4}-) (?<time> \d{4}-\d\d-\d\d[T\ ]\d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )?
       \biteration \s+ (?<step>\d+) / \s* (?<steps>\d+) \s* \|
@@ -63,9 +63,12 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
     | \[exiting\ program\ (?<exit> at\ iteration | after\ [\d.]+\ minutes | after\ receiving )
       (?: [^\]]{0,60} \]\ datetime:\ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) )?
     | \]\ datetime:\ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) (?<other>)
-    | \bGPU\ utilization: \s* (?<ahead>[\d.]+) \s* MODEL_TFLOP/s/GPU )',
+    | \bGPU\ utilization: \s* (?<ahead>[\d.]+) \s* MODEL_TFLOP/s/GPU )
+  (?: (?= .* (?: \biteration \s+ (?<spliced>\d+) / \s* \d+ \s* \| | (?<spliced> successfully\ (?: saved | loaded )\ (?: local\ )? checkpoint
+    | validation\ loss\ at\ iteration ) ) ) )?',
   'last', coalesce(:zone, 'UTC'));
 
+.read sql/formats/log/spliced.sql
 .read sql/formats/log/tail.sql
 -- It tells the time where training is over.
 INSERT INTO training_tail

@@ -33,7 +33,7 @@ SELECT _file AS file, _line AS line, time, step, log_group(_record, 'rank') AS r
        iif(step IS NULL, NULL, log_group(_record, 'validate') IS NOT NULL) AS validates,
        log_group(_record, 'loss') AS loss, log_group(_record, 'tps') AS tps, log_group(_record, 'tflops') AS tflops,
        log_group(_record, 'mfu') AS mfu,
-       iif(step IS NULL, fields, NULL) AS fields, step IS NULL AND fields IS NULL AS is_tail
+       iif(step IS NULL, fields, NULL) AS fields, log_group(_record, 'spliced') AS spliced, step IS NULL AND fields IS NULL AS is_tail
 FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
     (?: .*? \[rank (?<rank>\d+) \] )? .*? (?: (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d (?: [.,]\d+ )? ) | \[ (?<time> \d{8}\ \d\d:\d\d:\d\d ) \] \[rank- ) .{0,300}?
     (?: (?<validate> validate\s+ )? (?: \e\[ [\d;]* m )? step: \s* (?<step>\d+) (?= [\s\e] ) (?: (?= .* (?: \b | (?<= m ) ) loss: \s* (?<loss>[^\s\e]+) ) )?
@@ -49,8 +49,10 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
       | Training\ completed (?<completed>)
       | capacity:\ (?<chip>\S.*?)\ with\ [\d.]+GiB\ memory
       | device\ mesh\ with\ \[.*?\],\ \[ (?<mesh>[\d,\ ]+) \]
-      | device\ mesh\ with\ parallelism:\ pp=(?<pp>\d+),\ dp_replicate=(?<replicate>\d+),\ dp_shard=(?<shard>\d+),\ cp=(?<cp>\d+),\ tp=(?<tp>\d+) )',
+      | device\ mesh\ with\ parallelism:\ pp=(?<pp>\d+),\ dp_replicate=(?<replicate>\d+),\ dp_shard=(?<shard>\d+),\ cp=(?<cp>\d+),\ tp=(?<tp>\d+) )
+    (?: (?= .* (?: \bstep: \s* (?<spliced>\d+) \s [^\r]*? loss: | (?<spliced> Finished\ (?: saving | loading )\ the\ checkpoint ) ) ) )?',
     'last', coalesce(:zone, 'UTC'));
+.read sql/formats/log/spliced.sql
 .read sql/formats/log/tail.sql
 DROP TABLE IF EXISTS temp.training_lowest;
 CREATE TEMP TABLE training_lowest(file TEXT PRIMARY KEY, lowest);

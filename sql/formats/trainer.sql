@@ -78,7 +78,7 @@ CREATE TEMP TABLE trainer_evals(file TEXT, run, start_time, time); -- evaluation
 -- DeepSpeed: a line every so many steps. A save blocks from "is about to be saved" to "is ready now".
 DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
-SELECT _file AS file, _line AS line, time, step, fields, fields IS NULL AS is_tail
+SELECT _file AS file, _line AS line, time, step, fields, json_extract(fields, '$.spliced') AS spliced, fields IS NULL AS is_tail
 FROM log_trace(:deepspeed, '(?x) (?: \[ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d (?: [,.]\d+ )? ) \] .{0,200}? )?
   (?: \b (?: epoch=\d+/micro_step=\d+/global_step= | (?<= \]\ ) \d+/ ) (?<step>\d+) ,\ RunningAvgSamplesPerSec=
     | (?: Checkpoint\ (?<saving>\S+)\ is\ about\ to\ be\ saved! | \[Nebula\]\ Start\ Checkpoint\ for\ tag: (?: \w+\(tag=\x27 )? (?<saving>[^\s\x27]+) )
@@ -92,8 +92,11 @@ FROM log_trace(:deepspeed, '(?x) (?: \[ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d
     | Process\ (?<over>\d+)\ exits\ successfully
     | \ exits\ with\ return\ code\ =\ (?<code>-?\d+)
     | step=(?<plain>\d+),\ skipped=(?<skipped>\d+)
-    | dist_world_size=(?<world>\d+) )', 'last', coalesce(:zone, 'UTC'));
+    | dist_world_size=(?<world>\d+) )
+  (?: (?= .* (?: (?: global_step= | \]\ \d+/ ) (?<spliced>\d+) ,\ RunningAvgSamplesPerSec= | (?<spliced> Checkpoint\ \S+\ is\ (?: about | ready )
+    | Load\w+\ checkpoint\ from ) ) ) )?', 'last', coalesce(:zone, 'UTC'));
 
+.read sql/formats/log/spliced.sql
 .read sql/formats/log/tail.sql
 .read sql/formats/log/rotated.sql
 DROP TABLE training_heads;
@@ -128,7 +131,7 @@ CREATE TEMP TABLE training_lines AS
 SELECT _file AS file, _line AS line,
        iif(json_extract(fields, '$.other') IS NULL, coalesce(json_extract(fields, '$.at'), time), NULL) AS time,
        iif(json_extract(fields, '$.other') IS NULL, NULL, time) AS other_time, step, fields,
-       fields IS NULL AS is_tail
+       json_extract(fields, '$.spliced') AS spliced, fields IS NULL AS is_tail
 FROM log_trace(:nemo,
                '(?x) (?: \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d ) .{0,200}? | ^ [^\r]{0,60}? (?= \d{4}-\d\d- ) (?! .* \[NeMo) (?<time> \d{4}-\d\d-\d\d[T\ ]\d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) [^\r]{0,300}? )?
   (?: Training\ epoch\ \d+ ,\ iteration\ \d+/\d+\ \| .*? global_step:\ (?<step>\d+) (?= \s* \| )
@@ -142,10 +145,13 @@ FROM log_trace(:nemo,
     | `Trainer\.fit`\ stopped:\ `max_(?<reached>\w+)=\d+`\ reached
     | Global\ Checkpoint\ Load\ :\ Rank\ ?:\ 0\ :\ Start\ time\ ?:\ (?<at>[\d.]+) s\ :\ Time\ spent\ in\ load_checkpoint:\ (?<load>[\d.]+) s
     | MEMBER:\ \d+/(?<world>\d+) )
+  (?: (?= [^\r]* (?: Training\ epoch\ \d+ ,\ iteration\ \d+/\d+\ \| [^\r]*? global_step:\ (?<spliced>\d+)
+    | (?<spliced> Global\ Checkpoint\ (?: Save | Load )\ : | Successfully\ saved\ checkpoint\ from | Async\ checkpoint\ save\ for\ step ) ) ) )?
   (?(<time>) | (?: (?= .* "time(?:stamp)?"\s*:\s*"(?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) " ) )? )
   | \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d ) (?<other> \ )',
                'last', coalesce(:zone, 'UTC'));
 
+.read sql/formats/log/spliced.sql
 .read sql/formats/log/tail.sql
 .read sql/formats/log/stamps.sql
 .read sql/formats/log/rotated.sql

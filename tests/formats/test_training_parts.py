@@ -310,6 +310,41 @@ class Rotated(OfEachTrainer):
 
 
 class InAnotherFile(Case):
+    def test_two_records_in_a_line(self):
+        """Processes that write at once splice their lines: what stands behind the first record is left out, and listed, unless it is the same."""
+        step = {
+            "maxtext": lambda i: f"2026-03-03 10:00:{2 * i:02d} completed step: {i}, seconds: 2.000, TFLOP/s/device: 125.000, Tokens/s/device: 8192.000, total_weights: 65536, loss: 9.713",
+            "megatron": lambda i: f" [2026-03-03 10:00:{2 * i:02d}.000000] iteration       {i}/      60 | consumed samples:         2560 | elapsed time per iteration (ms): 2000.0 | lm loss: 1.041220E+01 | number of skipped iterations:   0 | number of nan iterations:   0 |",
+            "torchtitan": lambda i: f"[rank0]:[titan] 2026-03-03 10:00:{2 * i:02d},000 - root - INFO - step: {i:2d}  loss:  8.0  memory: 1.00GiB(1%)  tps: 4,000  tflops: 100.0  mfu: 40.00%",
+            "nemo": lambda i: f"Training epoch 0, iteration {i}/249 | lr: 1.961e-06 | global_step: {i} | reduced_train_loss: 2.900 | train_step_timing in s: 2.000",
+            "deepspeed": lambda i: f"[2026-03-03 10:00:{2 * i:02d},000] [INFO] [timer.py:260:stop] epoch=0/micro_step={i}/global_step={i}, RunningAvgSamplesPerSec=10.0, CurrSamplesPerSec=10.0",
+        }
+        save = {
+            "maxtext": "Saved a checkpoint at step 4.",
+            "megatron": "  successfully saved checkpoint from iteration       4 to /ckpt",
+            "torchtitan": "[titan] 2026-03-03 10:00:09,000 - root - INFO - Finished saving the checkpoint in 1.00 seconds.",
+            "nemo": "[NeMo I 2026-03-03 10:00:09 x:1] Successfully saved checkpoint from iteration       4 to /ckpt/step=4.ckpt",
+            "deepspeed": "[2026-03-03 10:00:09,000] [INFO] [torch_checkpoint_engine.py:33:commit] [Torch] Checkpoint global_step4 is ready now!",
+        }
+        for name, line in step.items():
+            lines = [line(i) for i in range(1, 13)]
+            if name == "nemo":
+                lines.insert(0, "[NeMo I 2026-03-03 10:00:00 nemo_logging:393] Rank 0 has data parallel group : [0]")
+            half = lines[4][: len(lines[4]) // 2]
+            for text, listed in (
+                (lines, 0),
+                ([*lines[:4], lines[4] + lines[5], *lines[6:]], 1),
+                ([*lines[:-2], lines[-2] + lines[-1]], 1),
+                ([*lines[:4], lines[4] + save[name], *lines[5:]], 1),
+                # of torchtitan the record with a rank is taken
+                ([*lines[:4], save[name] + lines[4], *lines[5:]], int(name != "torchtitan")),
+                ([*lines[:4], lines[4] + lines[4], *lines[5:]], 0),
+                ([*lines[:4], half + lines[4], *lines[5:]], 0),
+            ):
+                path = self.file("\n".join(text) + "\n", name + ".log")
+                self.rows("SELECT sum(chip_us) FROM trace_rollup(?)", path)
+                self.assertEqual(listed, self.issues(path).get("spliced_lines", 0), (name, text))
+
     def test_a_log_that_goes_on_in_another_file(self):
         """Each file is a job unless its name says more, and a step that was repeated is done twice: the row says so. Two runs from the start are none of it."""
         for name in ("megatron.log", "torchtitan.log"):
