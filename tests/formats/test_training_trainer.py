@@ -534,6 +534,32 @@ class Trainer(TrainerLogs):
             ),
         )
 
+    def test_parts_of_a_structured_log_that_overlap(self):
+        """What two files of one rank both have counts once, however the log was cut; so does what a file has twice."""
+        name = "training.global_rank_0.20260303-100000-ABC0.jsonl"
+        with open(os.path.join(FIXTURES, "structured_logs", name), encoding="utf-8") as file:
+            lines = file.read().splitlines(keepends=True)
+        made = lambda *parts: self.folder_of(
+            {f"structured_logs/{chr(97 + i)}.jsonl": "".join(part) for i, part in enumerate(parts)}
+        )
+        whole, third = made(lines), len(lines) // 3
+        wanted = self.sums(whole, 1)
+        steps = [row[:5] for row in self.steps(whole)]
+        for parts in (
+            (lines[: 2 * third], lines[third:]),
+            (lines[third:], lines[: 2 * third]),
+            (lines[: third + 6], lines[third : 2 * third + 6], lines[2 * third :]),
+            (lines + lines,),
+            (lines[: 2 * third] + lines[third:],),
+        ):
+            folder = made(*parts)
+            self.assertEqual(wanted, self.sums(folder, 1), [len(part) for part in parts])
+            self.assertEqual(steps, [row[:5] for row in self.steps(folder)])
+            self.assertEqual(
+                len(parts) - 1,
+                self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'joined_log' AND source LIKE ? || '%'", folder),
+            )
+
     def test_recognised_among_all_others(self):
         found = {
             os.path.relpath(path, FIXTURES)

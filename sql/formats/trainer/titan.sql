@@ -21,6 +21,44 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'info', 'unused_events', min(line), count(*), 'objects that are no records, for they have no name or no time'
 FROM trainer_records WHERE name IS NULL OR time IS NULL GROUP BY file;
 DELETE FROM trainer_records WHERE name IS NULL OR time IS NULL;
+-- Files of one rank that overlap in time and have two records in common are parts of one log: what both have counts once.
+DROP TABLE IF EXISTS temp.trainer_spans_of;
+CREATE TEMP TABLE trainer_spans_of AS
+SELECT file, job, source, rank, min(time) AS first, max(time) AS last, max(line) AS lines FROM trainer_records GROUP BY file;
+DROP TABLE IF EXISTS temp.trainer_beside_it;
+CREATE TEMP TABLE trainer_beside_it AS
+SELECT a.file AS of_file, b.file, a.lines
+FROM trainer_spans_of AS a JOIN trainer_spans_of AS b ON b.job = a.job AND b.source IS a.source
+  AND b.rank IS a.rank AND b.file <> a.file AND b.first BETWEEN a.first AND a.last AND (b.first, b.file) > (a.first, a.file);
+--@ if EXISTS (SELECT 1 FROM trainer_beside_it)
+CREATE INDEX temp.trainer_records_at ON trainer_records(file, time);
+DROP TABLE IF EXISTS temp.trainer_common;
+CREATE TEMP TABLE trainer_common AS
+SELECT p.of_file, p.file, p.lines, y.rowid AS row
+FROM trainer_beside_it AS p CROSS JOIN trainer_records AS y ON y.file = p.file
+WHERE EXISTS (SELECT 1 FROM trainer_records AS x WHERE x.file = p.of_file AND x.time = y.time AND x.name = y.name AND x.step IS y.step
+                AND x.metric IS y.metric AND x.value IS y.value);
+DELETE FROM trainer_common WHERE (of_file, file) IN (SELECT of_file, file FROM trainer_common GROUP BY 1, 2 HAVING count(*) < 2);
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT file, 'info', 'joined_log', count(DISTINCT row),
+       'records that ' || min(of_file) || ' has too: they count once, and both files are parts of one log'
+FROM trainer_common GROUP BY file;
+DELETE FROM trainer_records WHERE rowid IN (SELECT row FROM trainer_common);
+-- Each part is of the earliest that it goes on from, its lines below those.
+DROP TABLE IF EXISTS temp.trainer_first_part;
+CREATE TEMP TABLE trainer_first_part AS
+WITH RECURSIVE reached(file, of_file, below) AS (
+  SELECT DISTINCT file, of_file, lines FROM trainer_common
+  UNION SELECT r.file, c.of_file, r.below + c.lines FROM reached AS r JOIN trainer_common AS c ON c.file = r.of_file
+)
+SELECT r.file, r.of_file, max(below) AS below FROM reached AS r
+WHERE r.of_file NOT IN (SELECT file FROM trainer_common) GROUP BY r.file;
+UPDATE trainer_records SET file = p.of_file, line = line + below FROM trainer_first_part AS p WHERE p.file = trainer_records.file;
+DROP TABLE trainer_common;
+DROP TABLE trainer_first_part;
+--@ end
+DROP TABLE trainer_spans_of;
+DROP TABLE trainer_beside_it;
 
 -- If a job has several programs, as in reinforcement learning, one tells the steps: the one that has them as spans.
 DROP TABLE IF EXISTS temp.trainer_sources;
