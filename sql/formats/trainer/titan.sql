@@ -10,7 +10,8 @@ CREATE TEMP TABLE trainer_records AS
 SELECT *, CASE WHEN name = 'metric_value' THEN metric GLOB '*checkpoint*'
                WHEN name GLOB 'checkpoint*' THEN name NOT GLOB 'checkpoint_save_*' AND name NOT GLOB 'checkpoint_load_*'
                ELSE 0 END AS beside
-FROM (SELECT _file AS file, _line AS line, rtrim(rtrim(_file, replace(_file, '/', '')), '/') AS job, json_extract(record, '$.rank') AS rank,
+FROM (SELECT _file AS file, _line AS line, -- a job is a folder, or a file of none
+             coalesce(nullif(rtrim(rtrim(_file, replace(_file, '/', '')), '/'), ''), _file) AS job, json_extract(record, '$.rank') AS rank,
              json_extract(record, '$.global_rank') AS global_rank, json_extract(record, '$.time_us') / 1e6 AS time,
              json_extract(record, '$.step') AS step, json_extract(record, '$.log_type_name') AS name,
              json_extract(record, '$.event_name') AS metric, json_extract(record, '$.value') AS value,
