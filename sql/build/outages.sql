@@ -38,6 +38,8 @@ WHERE o.record = 'outages' AND o.start_us <= b.told_us AND o.start_us < b.until_
   AND NOT EXISTS (SELECT 1 FROM main.outages AS w
                   WHERE w.pool = o.pool AND w.chips <= o.chips
                     AND (w.start_us = o.start_us OR w.end_us = o.end_us
+                         OR w.kind IS o.kind AND w.chips = o.chips -- metrics tell to a sample
+                           AND abs(w.start_us - o.start_us) + abs(coalesce(w.end_us - o.end_us, 0)) <= 1200000000
                          OR w.kind IS o.kind
                            AND (w.start_us > o.start_us AND w.start_us < coalesce(o.end_us, 9e18) AND coalesce(w.end_us <= o.end_us, 1)
                                 OR w.start_us < o.start_us AND coalesce(w.end_us >= o.end_us, w.end_us IS NULL))

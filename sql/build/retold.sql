@@ -42,7 +42,13 @@ UNION -- the end of what was open
 SELECT w.pool FROM temp.mpg_was AS w
 JOIN temp.mpg_new AS n ON n.record = w.record AND n.job = w.job AND n.start_us = w.start_us AND n.pool = w.pool
 WHERE w.record = 'allocations' AND w.end_us IS NULL AND n.end_us IS NOT NULL AND n.attempt IS w.attempt AND n.task IS w.task
-  AND n.chips = w.chips;
+  AND n.chips = w.chips
+UNION -- a pod of Kubernetes that began at that second, of which metrics have the end and objects have not, or the other way round
+SELECT w.pool FROM temp.mpg_was AS w
+JOIN temp.mpg_new AS n ON n.record = w.record AND n.job = w.job AND n.start_us = w.start_us AND n.pool = w.pool
+WHERE w.record = 'allocations' AND n.attempt IS w.attempt AND n.task IS w.task AND n.chips = w.chips
+  AND (SELECT min(t.format = 'kube') FROM temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
+       WHERE s.files AND s.source IS NOT NULL AND t.feeds LIKE '%SG%');
 DROP TABLE IF EXISTS temp.mpg_retold;
 CREATE TEMP TABLE mpg_retold(record TEXT, alike TEXT, was BIGINT, now BIGINT, pool TEXT, pool_now TEXT);
 INSERT INTO temp.mpg_retold
@@ -140,11 +146,25 @@ SELECT o.pool, max(o.until_us) AS until_us,
        (SELECT max(i.until_us) FROM temp.mpg_seen AS i WHERE i.pool = o.pool) AS now_us,
        (SELECT min(n.start_us) FROM temp.mpg_others AS n WHERE n.record IN ('capacity', 'allocations')) AS first_us
 FROM main.observed AS o WHERE o.pool IN (SELECT i.pool FROM temp.mpg_seen AS i) GROUP BY o.pool;
-DELETE FROM temp.mpg_watched -- of another cluster whose pools have those names: it tells nothing again, and begins long before
-WHERE first_us < until_us - 86400000000 AND pool NOT IN (
+-- One of another cluster whose pools have those names tells nothing again, and begins long before.
+DROP TABLE IF EXISTS temp.mpg_foreign;
+CREATE TEMP TABLE mpg_foreign AS
+SELECT w.pool FROM temp.mpg_watched AS w
+WHERE w.first_us < w.until_us - 86400000000 AND w.pool NOT IN (SELECT g.pool FROM temp.mpg_again AS g) AND w.pool NOT IN (
   SELECT DISTINCT i.pool FROM temp.mpg_others AS i
   WHERE i.record IN ('capacity', 'outages', 'allocations') AND i.pool IS NOT NULL AND EXISTS (SELECT 1 FROM temp.mpg_known)
     AND i.rowid NOT IN (SELECT f.row FROM temp.mpg_fresh AS f));
+DELETE FROM temp.mpg_watched WHERE pool IN (SELECT f.pool FROM temp.mpg_foreign AS f);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'conflict', NULL, count(*),
+       'pools that the tables have, and of which this reading tells nothing again, the first ' || min(pool)
+         || ': their chips count beside those, as of another cluster. If it is the same, build all exports at once'
+FROM temp.mpg_foreign AS f
+WHERE EXISTS (SELECT 1 FROM temp.mpg_new AS n CROSS JOIN main.capacity AS c ON c.pool = n.pool
+              WHERE n.record = 'capacity' AND n.pool = f.pool AND n.start_us < coalesce(c.end_us, 9e18)
+                AND c.start_us < coalesce(n.end_us, 9e18))
+GROUP BY NULL HAVING count(*) > 0;
+DROP TABLE temp.mpg_foreign;
 DROP TABLE IF EXISTS temp.mpg_cut;
 CREATE TEMP TABLE mpg_cut AS
 WITH w AS (

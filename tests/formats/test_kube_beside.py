@@ -4,6 +4,7 @@ import json
 import unittest
 
 import kube
+from fleets import connect
 from kube import G, T0, when
 
 DAY, HOURS = 86400, 2
@@ -203,17 +204,19 @@ class Beside(kube.Case):
         self.assertEqual(wanted, self.rows(sums.format("main.ledger")))
 
     def test_builds(self):
-        """Metrics first, objects beside them later, or both at once: the tables are the same."""
+        """Metrics first, objects beside them or alone later, or both at once: the tables are the same. Objects that tell nothing again may be of
+        another cluster: a row says so."""
         folders = {
             "metrics": self.folder_of({"state.json": self.metrics()}),
             "listed": self.folder_of({"state.json": self.metrics(), "then.json": self.listing(50, self.pod_at())}),
             "listing": self.folder_of({"then.json": self.listing(50, self.pod_at())}),
         }
+        folders["watch"] = self.folder_of({"watch.json": self.watch()})
         folders["watched"] = self.folder_of({"state.json": self.metrics(), "watch.json": self.watch()})
         sums = "SELECT category, cause, sum(chip_us) / 1000000 FROM main.ledger GROUP BY 1, 2"
-        down = {"listed": (7800, 4800), "watched": (7200, 4800)}
+        down = dict.fromkeys(("listed", "listing", "metrics"), (7800, 4800)) | {"watched": (7200, 4800)}
         for ways, lacks in (
-            (("listed", "metrics listed", "listing listed", "listed listed"), 0),
+            (("listed", "metrics listed", "listing listed", "listed listed", "metrics listing", "listing metrics"), 0),
             (("watched", "metrics watched"), 600),  # the chips that a watch denies stay from the metrics
         ):
             for way in ways:
@@ -229,6 +232,13 @@ class Beside(kube.Case):
                     self.assertEqual(hw + lacks * (" " in way), found["down", "hw_down"])
                     self.assertEqual(maintenance, found["down", "maintenance"])
                     self.assertEqual(16 * (DAY + 119 * 60), sum(found[key] for key in found if key[0] != "queued"))
+                    self.assertEqual([], self.rows("SELECT detail FROM main.issues WHERE kind = 'conflict'"))
+        db = connect()
+        self.addCleanup(db.close)
+        for name in ("metrics", "watch"):
+            db.execute("SELECT mpg_build(?)", (folders[name],)).fetchall()
+        ((count,),) = db.execute("SELECT count FROM main.issues WHERE kind = 'conflict'").fetchall()
+        self.assertEqual(1, count)
 
 
 if __name__ == "__main__":
