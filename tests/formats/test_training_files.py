@@ -378,6 +378,43 @@ class GoesOn(Case):
                 with self.subTest(name=name, more=more):
                     self.assertEqual([(begin, until)], self.held(text + more))
 
+    def test_a_launch_that_came_to_nothing(self):
+        """The run before it ends where its own lines do, and a row says for how long the launch held chips."""
+        for name in self.LINES:
+            text = self.log(name)
+            ((begin, _),) = self.held(text)
+            zoned = name == "trainer"
+            zone = "Z" if zoned else ""
+            dead = f"[2026-03-03 11:00:00,000{zone}] ImportError: no module\n"
+            for launch, seconds in (
+                (f"[2026-03-03 10:50:00,000{zone}] torch.distributed.run: [WARNING] *****\n", 600),
+                (
+                    f"[2026-03-03 10:50:00,000{zone}] [INFO] [real_accelerator.py:219] Setting ds_accelerator to cuda\n",
+                    600,
+                ),
+                ("W0303 10:50:00.000000 140 torch/distributed/run.py:792] *****\n", 600),
+                ("Initializing distributed: GLOBAL_RANK: 0, MEMBER: 1/16\n", 0),
+            ):
+                for hang, until in (("", 10), (f"[2026-03-03 10:30:00{zone}] hangs\n", 1800), (self.GLOG, 1840.25)):
+                    if zoned and "303 " in launch + hang:
+                        continue  # clocks without a zone
+                    with self.subTest(name=name, launch=launch, hang=hang):
+                        path = self.file(text + hang + launch + dead, "log")
+                        self.assertEqual([(begin, until)], self.held(text + hang + launch + dead))
+                        self.rows("SELECT sum(chip_us) FROM trace_rollup(?)", path)
+                        (row,) = self.rows(
+                            "SELECT line, detail FROM mpg_issues WHERE kind = 'no_steps' AND source = ?", path
+                        )
+                        self.assertEqual(6 + bool(hang), row[0])
+                        self.assertIn(f" {seconds} s at least", row[1])
+            # its own traceback is no launch
+            failed = (
+                f"[2026-03-03 10:30:00{zone}] hangs\n"
+                + '  File "/x/torch/distributed/run.py", line 918, in main\n'
+                + dead
+            )
+            self.assertEqual([(begin, 3600)], self.held(text + failed))
+
     def test_between_two_runs(self):
         """What stands there may be of either; in a file of its own it is of the first, up to when the second begins."""
         for name in self.LINES:
