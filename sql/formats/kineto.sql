@@ -35,6 +35,8 @@
 .read sql/formats/kineto/files.sql
 .read sql/formats/kineto/merged.sql
 .read sql/formats/kineto/events.sql
+.read sql/formats/device/unseen.sql
+DROP TABLE kineto_timeless;
 
 CREATE TEMP TABLE device_names AS SELECT DISTINCT kind, name, NULL AS hlo_category, told FROM kineto_kinds;
 .read sql/formats/device/step_repeats.sql

@@ -151,6 +151,7 @@ GROUP BY globalTid >> 24, correlationId;
 -- ---- 4. What the devices did ----
 
 .read sql/formats/nsys/activity.sql
+.read sql/formats/device/unseen.sql
 
 CREATE TEMP TABLE device_names AS SELECT DISTINCT kind, name, NULL AS hlo_category, NULL AS told FROM nsys_activity;
 .read sql/formats/device/step_repeats.sql
@@ -196,11 +197,6 @@ SELECT trace, 'warning', 'missing_field', 1,
        'the start of the session (TARGET_INFO_SESSION_START_TIME): times are those since it, not Unix time' FROM nsys_trace
 WHERE NOT EXISTS (SELECT 1 FROM TARGET_INFO_SESSION_START_TIME AS s NATURAL LEFT JOIN nsys_absent.TARGET_INFO_SESSION_START_TIME AS n
                   WHERE utcEpochNs IS NOT NULL);
-INSERT INTO mpg_issues(source, severity, kind, count, detail)
-SELECT t.trace, 'warning', 'no_device_event', count(*), 'calls launch kernels, and the export has no kernel'
-FROM nsys_trace AS t, device_host_launches AS l
-WHERE l.name GLOB 'cu*LaunchKernel*' AND NOT EXISTS (SELECT 1 FROM CUPTI_ACTIVITY_KIND_KERNEL) AND EXISTS (SELECT 1 FROM nsys_activity)
-GROUP BY t.trace;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT t.trace, 'warning', 'guessed_share', count(DISTINCT d.device),
        'slices of GPUs (MIG): each counts as a device of its own, by the name of the whole GPU'

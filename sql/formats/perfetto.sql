@@ -182,6 +182,17 @@ WHERE what = 'call' AND stack <> 0 GROUP BY process_id, stack;
 
 -- ---- 4. What the devices did ----
 
+-- Launches of which nothing is there, if each kernel tells its call. What is left out below is there, without a time.
+CREATE TEMP TABLE device_unseen AS
+SELECT p.trace, l.process || ' ' || l.thread AS thread, l.start, l.name
+FROM device_host_launches AS l
+JOIN (SELECT process_id, min(trace) AS trace FROM perfetto_slices GROUP BY process_id) AS p ON p.process_id = l.process
+WHERE p.trace IN (SELECT trace FROM perfetto_activity GROUP BY trace HAVING total(kind = 'kernel' AND stack IS NULL) = 0)
+  AND (l.name GLOB '[ch]*Launch*Kernel*'
+       AND (l.process, l.call) NOT IN (SELECT process_id, stack FROM perfetto_activity WHERE stack IS NOT NULL)
+       OR l.name GLOB '[ch]*StreamBeginCapture*' OR l.name GLOB '[ch]*StreamEndCapture*');
+.read sql/formats/device/unseen.sql
+
 DROP TABLE IF EXISTS temp.perfetto_left_out;
 CREATE TEMP TABLE perfetto_left_out (trace, severity, kind, count, detail);
 INSERT INTO perfetto_left_out

@@ -107,6 +107,18 @@ GROUP BY t.process, r.stack;
 CREATE TEMP TABLE IF NOT EXISTS rocpd_left_out (trace, severity, kind, count, detail);
 DELETE FROM rocpd_left_out WHERE trace IN (SELECT trace FROM rocpd_trace);
 
+-- Launches of which nothing is there, if each kernel tells its call. What is left out below is there, without a time.
+CREATE TEMP TABLE device_unseen AS
+SELECT t.trace, l.process || ' ' || l.thread AS thread, l.start, l.name
+FROM (SELECT trace FROM rocpd_trace WHERE (SELECT total(kind = 'kernel' AND stack IS NULL) = 0 AND count(*) > 0 FROM rocpd_activity)) AS t
+CROSS JOIN device_host_launches AS l
+WHERE l.name GLOB '[ch]*Launch*Kernel*'
+  AND (l.process, l.call) NOT IN (SELECT h.process, a.stack FROM rocpd_activity AS a
+                                  JOIN rocpd_threads AS h ON h.guid IS a.guid AND h.pid IS a.pid AND h.tid IS NULL
+                                  WHERE a.stack IS NOT NULL)
+  OR l.name GLOB '[ch]*StreamBeginCapture*' OR l.name GLOB '[ch]*StreamEndCapture*';
+.read sql/formats/device/unseen.sql
+
 INSERT INTO rocpd_left_out
 SELECT t.trace, 'data_loss', 'impossible_time', count(*),
        'activities without a start or an end, or that end before they start: left out; the first is "' || min(a.name) || '"'

@@ -60,6 +60,10 @@ SELECT trace, 'data_loss', iif(is_impossible, 'impossible_time', 'lost_time'), c
                         'of a device long before or after all that the host did and all steps') || ': left out; the first is "'
          || coalesce(min(name), '?') || '"'
 FROM xplane_lost GROUP BY trace, is_impossible;
+-- Their calls launched something (device/unseen.sql).
+DROP TABLE IF EXISTS temp.xplane_timeless;
+CREATE TEMP TABLE xplane_timeless AS
+SELECT e.trace, correlation_id AS correlation FROM xplane_lost AS l JOIN xplane_events AS e ON e.rowid = l.id WHERE correlation_id > 0;
 DELETE FROM xplane_events WHERE rowid IN (SELECT id FROM xplane_lost);
 DROP TABLE xplane_lost;
 DROP TABLE IF EXISTS temp.xplane_again;
@@ -193,6 +197,17 @@ WHERE plane GLOB '/device:*'
                                   WHEN name GLOB '%* while(*), condition=*' OR name GLOB '%* conditional(*), *_computation*'
                                     OR name GLOB '%* call(*), to_apply=*' THEN 'call' END,
                rtrim(coalesce(display_name, name, ''), '.0123456789')) NOT IN ('while', 'conditional', 'call');
+
+-- Launches of which nothing is there, if each kernel tells its call.
+CREATE TEMP TABLE device_unseen AS
+SELECT trace, thread, start_ns AS start, name FROM xplane_launches
+WHERE trace IN (SELECT trace FROM xplane_activity GROUP BY trace HAVING total(kind = 'kernel' AND correlation_id IS NULL) = 0)
+  AND (name GLOB '[ch]*Launch*Kernel*'
+       AND (trace, correlation) NOT IN (SELECT trace, correlation_id FROM xplane_activity WHERE correlation_id IS NOT NULL)
+       AND (trace, correlation) NOT IN (SELECT trace, correlation FROM xplane_timeless)
+       OR name GLOB '[ch]*StreamBeginCapture*' OR name GLOB '[ch]*StreamEndCapture*');
+.read sql/formats/device/unseen.sql
+DROP TABLE xplane_timeless;
 
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'data_loss', 'impossible_value', count(*), 'bytes or FLOPs below 0 count as none; the first of "' || min(shown) || '"'

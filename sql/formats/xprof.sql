@@ -76,6 +76,12 @@ INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'data_loss', 'impossible_time', count(*),
        'events without a start or an end, or that end before they start: left out; the first is "' || min(name) || '"'
 FROM xprof_events WHERE start_ns IS NULL OR end_ns IS NULL OR end_ns < start_ns GROUP BY trace;
+-- Their calls launched something (device/unseen.sql).
+DROP TABLE IF EXISTS temp.xprof_timeless;
+CREATE TEMP TABLE xprof_timeless(trace, correlation);
+INSERT INTO xprof_timeless
+SELECT trace, CAST(json_extract(args, '$.correlation_id') AS INTEGER) FROM xprof_events
+WHERE (start_ns IS NULL OR end_ns IS NULL OR end_ns < start_ns) AND instr(args, '"correlation_id"') > 0;
 DELETE FROM xprof_events WHERE start_ns IS NULL OR end_ns IS NULL OR end_ns < start_ns;
 DROP TABLE IF EXISTS temp.xprof_lost;
 CREATE TEMP TABLE xprof_lost AS
@@ -97,6 +103,9 @@ INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'data_loss', 'lost_time', count(*),
        'events of a device long before or after all that the host did and all steps: left out; the first is "' || min(name) || '"'
 FROM xprof_lost GROUP BY trace;
+INSERT INTO xprof_timeless
+SELECT e.trace, CAST(json_extract(args, '$.correlation_id') AS INTEGER) FROM xprof_lost AS l JOIN xprof_events AS e ON e.rowid = l.id
+WHERE instr(args, '"correlation_id"') > 0;
 DELETE FROM xprof_events WHERE rowid IN (SELECT id FROM xprof_lost);
 DROP TABLE xprof_lost;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
@@ -181,6 +190,17 @@ FROM (SELECT trace, plane, line, name, start_ns, end_ns, hlo_category, tf_op, hl
       FROM xprof_events
       WHERE plane GLOB '/device:*' AND (line GLOB 'Stream #*' OR line IN ('XLA Ops', 'Async XLA Ops'))
         AND coalesce(hlo_category, rtrim(name, '.0123456789')) NOT IN ('while', 'conditional', 'call'));
+
+-- Launches of which nothing is there, if each kernel tells its call.
+CREATE TEMP TABLE device_unseen AS
+SELECT trace, thread, start_ns AS start, name FROM xprof_launches
+WHERE trace IN (SELECT trace FROM xprof_activity GROUP BY trace HAVING total(kind = 'kernel' AND correlation IS NULL) = 0)
+  AND (name GLOB '[ch]*Launch*Kernel*'
+       AND (trace, correlation) NOT IN (SELECT trace, correlation FROM xprof_activity WHERE correlation IS NOT NULL)
+       AND (trace, correlation) NOT IN (SELECT trace, correlation FROM xprof_timeless)
+       OR name GLOB '[ch]*StreamBeginCapture*' OR name GLOB '[ch]*StreamEndCapture*');
+.read sql/formats/device/unseen.sql
+DROP TABLE xprof_timeless;
 
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'data_loss', 'impossible_value', count(*), 'bytes or FLOPs below 0 count as none; the first of "' || min(name) || '"'

@@ -119,6 +119,22 @@ SELECT p.id, p.part, k.rowid, p.start_ns, p.end_ns, e.correlation, e.device, e.s
 FROM kineto_parts AS p CROSS JOIN kineto_groups AS g ON g.id = p.part AND g.is_device CROSS JOIN kineto_events AS e ON e.rowid = p.id
 CROSS JOIN kineto_kinds AS k ON k.cat = g.cat AND k.name = e.name;
 
+-- Launches of which nothing is there, if each kernel tells its call. What is left out below is there, without a time.
+CREATE TEMP TABLE device_unseen AS
+SELECT g.trace, g.thread, p.start_ns AS start, e.name
+FROM kineto_groups AS g CROSS JOIN kineto_parts AS p ON p.part = g.id CROSS JOIN kineto_events AS e ON e.rowid = p.id
+WHERE g.is_call
+  AND g.trace IN (SELECT o.trace
+                  FROM (SELECT part, total(k.kind = 'kernel' AND correlation IS NULL) AS n
+                        FROM kineto_activity AS a CROSS JOIN kineto_kinds AS k ON k.rowid = a.kind GROUP BY part)
+                  CROSS JOIN kineto_groups AS o ON o.id = part GROUP BY o.trace HAVING total(n) = 0)
+  AND (e.name GLOB '[ch]*Launch*Kernel*' AND e.correlation IS NOT NULL
+       AND (g.label, e.correlation) NOT IN (SELECT o.label, a.correlation
+                                            FROM kineto_activity AS a CROSS JOIN kineto_groups AS o ON o.id = a.part
+                                            WHERE a.correlation IS NOT NULL)
+       AND (g.trace, e.correlation) NOT IN (SELECT trace, correlation FROM kineto_timeless)
+       OR e.name GLOB '[ch]*StreamBeginCapture*' OR e.name GLOB '[ch]*StreamEndCapture*');
+
 -- A device's time that is none: 0 or a second and more before anything that the host did, an hour after it, or 0 where
 -- its own call came later.
 DROP TABLE IF EXISTS temp.kineto_lost;

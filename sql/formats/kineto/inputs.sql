@@ -135,6 +135,11 @@ FROM kineto_faults CROSS JOIN kineto_events AS e CROSS JOIN kineto_files AS f US
 WHERE no_time AND e.cat IS NOT NULL AND (e.start_ns IS NULL OR e.end_ns IS NULL OR e.end_ns < e.start_ns
                              OR e.end_ns > 9223372036854775807 - coalesce(f.base_time_ns, 0))
 GROUP BY e.trace;
+-- Their calls launched something (device/unseen.sql).
+DROP TABLE IF EXISTS temp.kineto_timeless;
+CREATE TEMP TABLE kineto_timeless AS
+SELECT e.trace, e.correlation FROM kineto_faults CROSS JOIN kineto_events AS e
+WHERE no_time AND correlation IS NOT NULL AND (start_ns IS NULL OR end_ns IS NULL OR end_ns < start_ns);
 DELETE FROM kineto_events WHERE rowid IN (
   SELECT e.rowid FROM kineto_faults CROSS JOIN kineto_events AS e
   WHERE (no_cat OR no_time) AND (cat IS NULL OR start_ns IS NULL OR end_ns IS NULL OR end_ns < start_ns

@@ -31,6 +31,17 @@ UNION ALL
 SELECT 'sync', start, "end", deviceId, contextId, streamId, correlationId, globalPid >> 24, NULL, 'Stream Wait Event'
 FROM CUPTI_ACTIVITY_KIND_SYNCHRONIZATION AS s NATURAL LEFT JOIN nsys_absent.CUPTI_ACTIVITY_KIND_SYNCHRONIZATION AS n WHERE syncType = 2;
 
+-- Launches of which nothing is there, if each kernel tells its call. What is left out below is there, without a time.
+CREATE TEMP TABLE device_unseen AS
+SELECT t.trace, l.process || ' ' || l.thread AS thread, l.start, l.name
+FROM (SELECT trace FROM nsys_trace
+      WHERE (SELECT total(kind = 'kernel' AND (coalesce(correlationId, 0) = 0 OR process IS NULL)) = 0 AND count(*) > 0
+             FROM nsys_activity)) AS t
+CROSS JOIN device_host_launches AS l
+WHERE l.name GLOB '[ch]*Launch*Kernel*'
+  AND (l.process, l.call) NOT IN (SELECT process, correlationId FROM nsys_activity WHERE process + correlationId IS NOT NULL)
+  OR l.name GLOB '[ch]*StreamBeginCapture*' OR l.name GLOB '[ch]*StreamEndCapture*';
+
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT t.trace, 'data_loss', 'impossible_value', count(*), 'bytes below 0 count as none; the first of "' || min(a.name) || '"'
 FROM nsys_activity AS a, nsys_trace AS t WHERE a.bytes < 0 GROUP BY t.trace;
