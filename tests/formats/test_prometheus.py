@@ -646,6 +646,49 @@ class Mapping(Case):
         )
         self.assertEqual([(20, "0", 79)], self.rows(ask, T0))
 
+    def test_a_count_of_errors_that_began_anew(self):
+        """With the exporter, whose count since its start falls: what it has counted since are errors. A count in a window falls as errors grow old."""
+        for name, times in (("TOTAL", [10, 30, 40, 70]), ("COUNT", [10, 30, 70])):
+            path = self.file(
+                self.answer(
+                    (
+                        {
+                            "__name__": "DCGM_EXP_XID_ERRORS_" + name,
+                            "gpu": "0",
+                            "UUID": "GPU-0",
+                            "Hostname": "h",
+                            "xid": "79",
+                        },
+                        [(T0 + 10 * i, v) for i, v in enumerate([0, 1, 1, 2, 1, 1, 0, 1])],
+                    )
+                )
+            )
+            self.assertEqual(
+                [(t,) for t in times], self.rows("SELECT time - ?2 FROM trace_xid(?1) ORDER BY 1", path, T0)
+            )
+
+    def test_two_servers_that_watch_one_error(self):
+        """One of the pair scraped the GPU later: at each moment of the query they differ, and the error is one."""
+        for name, labels in (
+            ("DCGM_FI_DEV_XID_ERRORS", {}),
+            ("DCGM_EXP_XID_ERRORS_TOTAL", {"xid": "79"}),
+            ("DCGM_EXP_XID_ERRORS_COUNT", {"xid": "79"}),
+        ):
+            some = (0, 79) if not labels else (1, 2)
+            for order in ("ab", "ba"):
+                pair = [
+                    (
+                        {"__name__": name, "gpu": "0", "UUID": "GPU-0", "Hostname": "h", "replica": replica, **labels},
+                        [(T0 + 10 * i, some[i > 2 + (replica == "b")]) for i in range(6)],
+                    )
+                    for replica in order
+                ]
+                with self.subTest(name, order=order):
+                    self.assertEqual(
+                        [(30, 79)],
+                        self.rows("SELECT time - ?2, code FROM trace_xid(?1)", self.file(self.answer(*pair)), T0),
+                    )
+
     def test_a_gpu_is_the_one_with_its_uuid(self):
         """Its host gets another name, or two servers watch it under two: the time is not counted twice, nor cut."""
 

@@ -22,10 +22,17 @@ WITH named AS (
                                               coalesce(Hostname, nullif(json_extract(labels, '$.hostname'), ''), instance) || '/' || gpu,
                                               gpu)) AS best
   FROM prometheus_samples JOIN (SELECT metric, xid FROM dcgm_names WHERE xid) USING (metric)
+),
+-- Of two servers at one moment the one that has seen more.
+once AS (
+  SELECT time, host, gpu, unit, slice, namespace, pod, hpc_job, code, xid, max(value) AS value FROM named WHERE xid = best
+  GROUP BY coalesce(unit, host || '/' || gpu, gpu), slice, iif(xid = 1, NULL, code), time
 )
 SELECT time, host, gpu, unit AS uuid, slice, namespace, pod, hpc_job, code,
        iif(xid = 1, lag(code) OVER (PARTITION BY coalesce(unit, host || '/' || gpu, gpu), slice ORDER BY time),
-           CASE WHEN value > lag(value) OVER counts THEN 0 WHEN lag(value) OVER counts IS NOT NULL OR value <= 0 THEN code
-                WHEN time > (SELECT first FROM dcgm_seen AS s WHERE s.host IS named.host) THEN 0 END) AS before
-FROM named WHERE xid = best WINDOW counts AS (PARTITION BY coalesce(unit, host || '/' || gpu, gpu), slice, code ORDER BY time);
+           CASE WHEN value > lag(value) OVER counts THEN 0
+                WHEN xid = 3 AND value > 0 AND value < lag(value) OVER counts THEN 0 -- the exporter began anew
+                WHEN lag(value) OVER counts IS NOT NULL OR value <= 0 THEN code
+                WHEN time > (SELECT first FROM dcgm_seen AS s WHERE s.host IS once.host) THEN 0 END) AS before
+FROM once WINDOW counts AS (PARTITION BY coalesce(unit, host || '/' || gpu, gpu), slice, code ORDER BY time);
 DROP TABLE dcgm_seen;
