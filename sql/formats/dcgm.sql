@@ -134,8 +134,8 @@ FROM (SELECT json_extract(labels, '$.cluster') AS cluster FROM prometheus_sample
 
 -- ---- 3. What each sample stands for ----
 
--- The time until the next sample of its series; where that is more than twice the usual spacing of its
--- kind on its host, something is missing, and it stands for the usual spacing, as the last one does.
+-- The time until the next sample of its series; where that is more than twice the usual spacing of its kind on its host, in its file or if
+-- that does not tell in all of them, something is missing, and it stands for the usual spacing, as the last one does.
 DROP TABLE IF EXISTS temp.dcgm_steps;
 CREATE TEMP TABLE dcgm_steps AS
 SELECT *, lead(time) OVER (PARTITION BY kind, host, gpu, uuid, slice, chip, namespace, pod, container, hpc_job ORDER BY time) - time AS step
@@ -171,8 +171,11 @@ usual AS (
   SELECT kind, host, step AS spacing FROM ranked WHERE rank = (steps + 1) / 2
 ),
 weighed AS (
-  SELECT s.*, spacing, CASE WHEN step <= 2 * spacing THEN step ELSE spacing END AS stands_for
-  FROM dcgm_steps AS s LEFT JOIN usual AS u ON u.kind = s.kind AND u.host IS s.host
+  SELECT *, CASE WHEN step <= 2 * spacing THEN step ELSE spacing END AS stands_for
+  FROM (SELECT s.*, coalesce(o.spacing, u.spacing) AS spacing
+        FROM dcgm_steps AS s LEFT JOIN usual AS u ON u.kind = s.kind AND u.host IS s.host
+        LEFT JOIN dcgm_files AS f ON f.series = s.series
+        LEFT JOIN dcgm_own AS o ON o.kind = s.kind AND o.file = f.file AND o.host IS s.host)
 )
 SELECT namespace, pod, container, hpc_job, host, gpu, uuid, slice, chip, kind, count(*) AS samples, min(time) AS start_time,
        max(time + coalesce(stands_for, 0)) AS end_time, max(spacing) AS spacing_s,
@@ -219,6 +222,8 @@ SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'missing_samples'
 
 DROP TABLE dcgm_codes;
 DROP TABLE dcgm_steps;
+DROP TABLE dcgm_files;
+DROP TABLE dcgm_own;
 DROP TABLE dcgm_samples;
 DROP TABLE dcgm_names;
 DROP TABLE dcgm_metrics;

@@ -417,6 +417,39 @@ class Mapping(Case):
             self.assertAlmostEqual(mine, wanted, 6)
         self.assertEqual(len(found), 1)
 
+    def test_exports_of_other_steps(self):
+        """Each file has the spacing of its own query: a coarse one lacks nothing, beside a fine one of the same host."""
+
+        def samples(gpu, since, step, n, value):
+            return {"__name__": "DCGM_FI_DEV_GPU_UTIL", "gpu": gpu, "Hostname": "h"}, [
+                (T0 + since + step * i, value) for i in range(n)
+            ]
+
+        folder = self.folder_of(
+            {
+                "fine.json": self.answer(samples("0", 0, 15, 240, 100)),
+                "coarse.json": self.answer(samples("0", 3600, 60, 60, 0), samples("1", 0, 60, 120, 50)),
+            }
+        )
+        self.assertEqual(
+            [("0", 3600, 7200, 0), ("1", 3600, 7200, 0)],
+            self.rows("SELECT gpu, busy_s, covered_s, missing_s FROM trace_duty(?) ORDER BY 1", folder),
+        )
+        # A scrape that is missing is, in each of them; a few samples alone tell no spacing.
+        gap = samples("1", 0, 60, 20, 50)
+        del gap[1][5:10]
+        folder = self.folder_of(
+            {
+                "fine.json": self.answer(samples("0", 0, 15, 80, 100)),
+                "coarse.json": self.answer(gap),
+                "two.json": self.answer(samples("2", 0, 600, 2, 100)),
+            }
+        )
+        self.assertEqual(
+            [("0", 1200, 0), ("1", 900, 300), ("2", 30, 585)],
+            self.rows("SELECT gpu, covered_s, missing_s FROM trace_duty(?) ORDER BY 1", folder),
+        )
+
     def test_odd_samples(self):
         gpu = {"__name__": "DCGM_FI_DEV_GPU_UTIL", "gpu": "0"}
         self.map(
