@@ -565,6 +565,32 @@ class Mapping(Case):
         )
         self.assertEqual(self.rows("SELECT time - ?, gpu, slice, code FROM xid", T0), [(10, "0", "2g.10gb/3", 43)])
 
+    def test_use_that_no_driver_measures(self):
+        """Of MIG devices GPU_UTIL and MEM_COPY_UTIL are 0 whatever they do: that is no duty cycle."""
+
+        def one(metric, value, slice=None, gpu="0"):
+            mig = {"GPU_I_PROFILE": slice[0], "GPU_I_ID": slice[1]} if slice else {}
+            return {"__name__": metric, "gpu": gpu, "UUID": "GPU-" + gpu, "Hostname": "h", **mig}, [
+                (T0 + 10 * i, value) for i in range(3)
+            ]
+
+        util, busy = "DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_PROF_GR_ENGINE_ACTIVE"
+        path = self.file(
+            self.answer(
+                one(util, 0, ("3g.20gb", "1")),
+                one("DCGM_FI_DEV_MEM_COPY_UTIL", 0, ("3g.20gb", "1")),
+                one(busy, 0.5, ("3g.20gb", "1")),
+                one(util, 0, gpu="1"),
+                one(util, 40, ("1g.10gb", "7"), gpu="2"),
+                one(util, 0, ("1g.10gb", "8"), gpu="2"),
+            )
+        )
+        self.assertEqual(
+            [("0", "engine", 15), ("1", "gpu_util", 0), ("2", "gpu_util", 0), ("2", "gpu_util", 12)],
+            self.rows("SELECT gpu, kind, busy_s FROM trace_duty(?) ORDER BY 1, 3", path),
+        )
+        self.assertEqual({"missing_samples": 6}, self.issues(path))
+
     def test_names_of_other_stores(self):
         """AKS makes names and labels lower-case, Cloud Monitoring gives GKE's own: the same duty. What is not known is named and counted."""
         values = [(T0, 100), (T0 + 60, 50), (T0 + 120, 0)]

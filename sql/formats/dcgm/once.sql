@@ -60,6 +60,21 @@ CREATE UNIQUE INDEX temp.dcgm_renamed_of ON dcgm_renamed(uuid);
 UPDATE dcgm_samples SET host = r.host FROM dcgm_renamed AS r WHERE r.uuid = dcgm_samples.uuid;
 DROP TABLE dcgm_renamed;
 
+-- No driver measures GPU_UTIL and MEM_COPY_UTIL of a MIG device: they are 0, whatever it does.
+DROP TABLE IF EXISTS temp.dcgm_unmeasured;
+CREATE TEMP TABLE dcgm_unmeasured AS
+SELECT rowid AS row, kind, host, gpu, slice FROM dcgm_samples
+WHERE kind IN ('gpu_util', 'memory_copy') AND slice GLOB '[0-9]*g.*' AND value = 0
+  AND (kind, coalesce(uuid, ''), coalesce(host, ''), coalesce(gpu, '')) NOT IN (
+    SELECT kind, coalesce(uuid, ''), coalesce(host, ''), coalesce(gpu, '') FROM dcgm_samples WHERE slice GLOB '[0-9]*g.*' AND value > 0);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'missing_samples', NULL, count(*),
+       'samples of ' || kind || ' of MIG devices, such as ' || min(coalesce(host || ' ', '') || coalesce(gpu || ' ', '') || slice)
+         || ', of which no driver measures it, and which are 0: left out. DCGM_FI_PROF_GR_ENGINE_ACTIVE tells'
+FROM dcgm_unmeasured GROUP BY kind;
+DELETE FROM dcgm_samples WHERE rowid IN (SELECT row FROM dcgm_unmeasured);
+DROP TABLE dcgm_unmeasured;
+
 -- The usual spacing of a file, which may be of a query with a step of its own: of series that have several samples in it.
 DROP TABLE IF EXISTS temp.dcgm_own;
 CREATE TEMP TABLE dcgm_own(kind, host, file, spacing);
