@@ -28,8 +28,20 @@
 
 -- ---- 1. The input ----
 
+-- Text without times, in a file with Unix seconds or milliseconds in its name: that is when it was scraped.
 CREATE TEMP TABLE IF NOT EXISTS prometheus_samples AS
-SELECT *, _file FROM prometheus_trace(mpg_required(:prometheus, ':prometheus'));
+WITH RECURSIVE file AS (SELECT path, ' ' || substr(path, 1 + length(rtrim(path, replace(path, '/', '')))) || ' ' AS name
+                        FROM trace_files(mpg_required(:prometheus, ':prometheus'))),
+place(path, name, at) AS (SELECT path, name, 1 FROM file UNION ALL SELECT path, name, at + 1 FROM place WHERE at < length(name)),
+page AS MATERIALIZED (
+  SELECT path, CAST(substr(name,
+                           1 + max(at) FILTER (WHERE substr(name, at, 12) GLOB '[^0-9]1' || replace('.........', '.', '[0-9]') || '[^0-9]'
+                                               OR substr(name, at, 15) GLOB '[^0-9]1' || replace('............', '.', '[0-9]') || '[^0-9]'),
+                           10) AS INTEGER) AS seconds
+  FROM place GROUP BY path
+)
+SELECT s.*, s._file FROM page AS p CROSS JOIN prometheus_trace(p.path) AS s WHERE p.seconds IS NULL
+UNION ALL SELECT s.*, s._file FROM page AS p CROSS JOIN prometheus_trace(p.path, p.seconds) AS s WHERE p.seconds IS NOT NULL;
 
 DROP TABLE IF EXISTS temp.dcgm_metrics;
 CREATE TEMP TABLE dcgm_metrics(metric, kind, scale);

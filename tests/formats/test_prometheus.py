@@ -927,6 +927,25 @@ class Mapping(Case):
             self.rows("SELECT * FROM trace_duty(?)", path)
             self.assertEqual(said, dict(self.rows("SELECT kind, count FROM mpg_issues WHERE source = ?", path)), values)
 
+    def test_pages_with_a_time_in_their_names(self):
+        """What curl gets of an exporter has no times: the name of the file tells it, as of a server's and kube-state-metrics'."""
+        text = (
+            '# TYPE DCGM_FI_DEV_GPU_UTIL gauge\nDCGM_FI_DEV_GPU_UTIL{gpu="0",UUID="GPU-1",Hostname="h"} %d\n'
+            'DCGM_FI_DEV_XID_ERRORS{gpu="0",UUID="GPU-1",Hostname="h"} %d\n'
+        )
+        for name in ("{}.prom", "metrics-{}123.prom"):
+            folder = self.folder_of({name.format(T0 + 30 * i): text % (25 * i, 79 if i == 2 else 0) for i in range(4)})
+            self.assertEqual(
+                [(0, 120, 45, 120, 0)],
+                self.rows(
+                    "SELECT start_time - ?2, end_time - ?2, busy_s, covered_s, missing_s FROM trace_duty(?1)",
+                    folder,
+                    T0,
+                ),
+            )
+            self.assertEqual([(60, 79)], self.rows("SELECT time - ?2, code FROM trace_xid(?1)", folder, T0))
+            self.assertEqual([], self.rows("SELECT kind FROM mpg_issues WHERE kind = 'no_time'"))
+
     def test_samples_without_a_time_are_listed(self):
         path = self.file(
             '# TYPE DCGM_FI_DEV_GPU_UTIL gauge\nDCGM_FI_DEV_GPU_UTIL{gpu="0",UUID="GPU-1"} 50\n', "metrics.prom"
