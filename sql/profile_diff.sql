@@ -14,8 +14,9 @@
 -- From a program, which cannot bind parameters to a script, create the input before running it:
 --
 --     CREATE TEMP TABLE diff_events AS
---     SELECT 'base' AS which, NULL AS wanted, _file AS file, cat, name, step, start_ns, end_ns, stream, correlation FROM
---     chrome_trace('before.json') WHERE ... UNION ALL SELECT 'test', NULL, ... FROM chrome_trace('after.json') WHERE ...;
+--     SELECT 'base' AS which, NULL AS wanted, _file AS file, lower(cat) AS cat, name, step, start_ns, end_ns, stream, correlation,
+--            device AS queue FROM chrome_trace('before.json') WHERE ...
+--     UNION ALL SELECT 'test', NULL, ... FROM chrome_trace('after.json') WHERE ...;
 
 --@ argument base :base PATH the profile before: Chrome traces of PyTorch: a file, glob or folder
 --@ argument test :test PATH the profile after
@@ -31,26 +32,71 @@
 --@ column change TEXT - +: more events after; -: fewer; =: as many
 
 -- An activity of a device has a stream; Intel's are only listed under a queue, in place of a thread. Correlations and steps
--- are each file's own, and of ranks merged into one ('[R0] 70') each label's.
+-- are each file's own, and of ranks merged into one ('[R0] 70') each label's. A begin without its end is an event without one. queue: where
+-- activities run in order, in a stream of a context of a device.
 CREATE TEMP TABLE IF NOT EXISTS diff_events AS
-SELECT 'base' AS which, :step AS wanted, _file || iif(pid GLOB '[[]*] *', substr(pid, 1, instr(pid, ']')), '') AS file, cat, name, step,
-       start_ns, end_ns,
-       iif(cat IN ('kernel', 'gpu_memcpy', 'gpu_memset'), coalesce(stream, tid), stream) AS stream, correlation
-FROM chrome_trace(mpg_required(:base, ':base')) WHERE ph = 'X' AND coalesce(cat, '') NOT IN ('Trace', 'gpu_user_annotation')
-UNION ALL
-SELECT 'test', :step, _file || iif(pid GLOB '[[]*] *', substr(pid, 1, instr(pid, ']')), ''), cat, name, step, start_ns, end_ns,
-       iif(cat IN ('kernel', 'gpu_memcpy', 'gpu_memset'), coalesce(stream, tid), stream), correlation
-FROM chrome_trace(mpg_required(:test, ':test')) WHERE ph = 'X' AND coalesce(cat, '') NOT IN ('Trace', 'gpu_user_annotation');
+WITH event AS (
+  SELECT 'base' AS which, _file, ph, cat, name, step, start_ns, end_ns, pid, tid, device, context, stream, correlation
+  FROM chrome_trace(mpg_required(:base, ':base')) WHERE ph IN ('X', 'B')
+  UNION ALL
+  SELECT 'test', _file, ph, cat, name, step, start_ns, end_ns, pid, tid, device, context, stream, correlation
+  FROM chrome_trace(mpg_required(:test, ':test')) WHERE ph IN ('X', 'B')
+)
+SELECT which, :step AS wanted, _file || iif(pid GLOB '[[]*] *', substr(pid, 1, instr(pid, ']')), '') AS file, lower(cat) AS cat, name, step,
+       start_ns, end_ns, iif(cat IN ('kernel', 'gpu_memcpy', 'gpu_memset'), coalesce(stream, tid), stream) AS stream, correlation,
+       coalesce(pid, '') || ' ' || coalesce(device, '') || ' ' || coalesce(context, '') AS queue
+FROM event
+WHERE coalesce(cat, '') NOT IN ('Trace', 'gpu_user_annotation')
+  AND (ph = 'X' OR lower(cat) IN ('kernel', 'concurrent_kernel', 'gpu_memcpy', 'memcpy', 'gpu_memset', 'memset', 'cpu_op', 'operator')
+       OR lower(cat) GLOB '*_runtime' OR lower(cat) GLOB '*_driver');
 
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT file, 'data_loss', 'impossible_time', count(*),
        'events without a start or an end, or that end before they start: left out; the first is "' || coalesce(min(name), '') || '"'
-FROM diff_events WHERE cat IS NOT NULL AND coalesce(end_ns < start_ns, 1) GROUP BY file;
+FROM diff_events WHERE cat IS NOT NULL AND coalesce(end_ns < start_ns, 1) GROUP BY which, file;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT file, 'warning', 'unknown_event', count(*),
        'events without a category are not compared; the first is "' || coalesce(min(name), '') || '"'
-FROM diff_events WHERE cat IS NULL GROUP BY file;
+FROM diff_events WHERE cat IS NULL GROUP BY which, file;
 DELETE FROM diff_events WHERE cat IS NULL OR coalesce(end_ns < start_ns, 1);
+
+-- What a device did, as device_activity has it: without times that are none, each once, and an activity that lasts beyond the end of the
+-- next one of its stream, which another call launched, ends where that begins.
+DROP TABLE IF EXISTS temp.diff_lost;
+CREATE TEMP TABLE diff_lost AS
+WITH host AS MATERIALIZED (
+  SELECT which, file, min(start_ns) AS begin_ns, max(end_ns) AS last_ns
+  FROM diff_events WHERE typeof(stream) <> 'integer' GROUP BY which, file
+)
+SELECT e.rowid AS row, which, file, name FROM diff_events AS e JOIN host USING (which, file)
+WHERE typeof(stream) = 'integer' AND (end_ns > last_ns + 3600000000000 OR end_ns < begin_ns - 1800000000000 OR start_ns <= 0
+                                      AND (end_ns <= 0 AND begin_ns > 0 OR begin_ns > 1000000000));
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT file, 'data_loss', 'lost_time', count(*),
+       'activities at 0, or long before or after all that the host did: left out; the first is "' || coalesce(min(name), '') || '"'
+FROM diff_lost GROUP BY which, file;
+DELETE FROM diff_events WHERE rowid IN (SELECT row FROM diff_lost);
+DROP TABLE diff_lost;
+DROP TABLE IF EXISTS temp.diff_next;
+CREATE TEMP TABLE diff_next AS
+SELECT * FROM (
+  SELECT rowid AS row, which, file, name, start_ns, end_ns, cat GLOB '*kernel' AS is_kernel, correlation,
+         coalesce(start_ns = lead(start_ns) OVER o AND end_ns = lead(end_ns) OVER o AND name = lead(name) OVER o
+                  AND correlation IS lead(correlation) OVER o, 0) AS is_again,
+         lead(start_ns) OVER o AS next_ns, lead(end_ns) OVER o AS next_end_ns, lead(correlation) OVER o AS next
+  FROM diff_events WHERE typeof(stream) = 'integer' AND stream <> -1
+  WINDOW o AS (PARTITION BY which, file, queue, stream, cat ORDER BY start_ns, end_ns, name, correlation))
+WHERE is_again OR is_kernel AND end_ns > next_end_ns AND next_ns > start_ns AND coalesce(next <> correlation, 1)
+  AND end_ns - next_end_ns > next_end_ns - start_ns;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT file, 'warning', iif(is_again, 'repeated_record', 'overrun_activity'), count(*),
+       iif(is_again, 'activities that come twice count once',
+           'activities that end after the next of their stream ended: they end where that begins') || '; the first is "'
+         || coalesce(min(name), '') || '"'
+FROM diff_next GROUP BY which, file, is_again;
+UPDATE diff_events SET end_ns = n.next_ns FROM diff_next AS n WHERE n.row = diff_events.rowid AND NOT is_again;
+DELETE FROM diff_events WHERE rowid IN (SELECT row FROM diff_next WHERE is_again);
+DROP TABLE diff_next;
 
 DROP TABLE IF EXISTS temp.diff_steps;
 CREATE TEMP TABLE diff_steps AS

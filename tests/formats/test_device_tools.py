@@ -10,7 +10,8 @@ import math
 import os
 import unittest
 
-from device_case import Case
+import device_case
+from device_case import Case, cuda_launch, kernel
 from fleets import ROOT
 
 SHARED = os.path.join(ROOT, "..", "shared")
@@ -302,6 +303,61 @@ class Diff(Case):
                 self.diff(*paths, step),
                 [(*key, n, m, a, b - a, "=+-"[(m > n) - (m < n)]) for key, (n, m, a, b) in sorted(wanted.items())],
             )
+
+    def test_events_that_cannot_be(self):
+        """What device_activity leaves out, counts once or cuts is no change from one profile to the other, and is listed as it is there."""
+
+        def trace(*events):
+            return self.file(
+                [
+                    device_case.event("user_annotation", "ProfilerStep#1", 1000, 900),
+                    cuda_launch(1010, 5, 1),
+                    cuda_launch(1020, 5, 2),
+                    cuda_launch(1030, 5, 3),
+                    *events,
+                ],
+                "t.json",
+            )
+
+        def k(name, correlation, ts, dur, **more):
+            return kernel(name, correlation, ts, dur) | more
+
+        before = trace(k("a", 1, 1100, 50), k("b", 2, 1200, 50), k("c", 3, 1300, 50))
+        half = {key: value for key, value in k("b", 2, 1200, 50).items() if key != "dur"} | {"ph": "B"}
+        for kind, events, wanted in (
+            ("overrun_activity", [k("a", 1, 1100, 50), k("b", 2, 1200, 900000), k("c", 3, 1300, 50)], (1, 1, 100000)),
+            ("lost_time", [k("a", 1, 1100, 50), k("b", 2, 0, 0), k("c", 3, 1300, 50)], (1, 0, 0)),
+            ("lost_time", [k("a", 1, 1100, 50), k("b", 2, 1200, 9e9), k("c", 3, 1300, 50)], (1, 0, 0)),
+            (
+                "repeated_record",
+                [k("a", 1, 1100, 50), k("b", 2, 1200, 50), k("b", 2, 1200, 50), k("c", 3, 1300, 50)],
+                (1, 1, 50000),
+            ),
+            ("impossible_time", [k("a", 1, 1100, 50), half, k("c", 3, 1300, 50)], (1, 0, 0)),
+        ):
+            path = trace(*events)
+            with self.subTest(kind):
+                for base, test, turn in ((before, path, 1), (path, before, -1)):
+                    rows = self.rows(
+                        "SELECT name, base_n, test_n, base_ns, test_ns FROM trace_profile_diff(?, ?) WHERE side = 'device' ORDER BY 1",
+                        base,
+                        test,
+                    )
+                    n, m, ns = wanted
+                    b = ("b", *(n, m)[::turn], *(50000, ns)[::turn])
+                    same = [(name, 1, 1, 50000, 50000) for name in "ac"]
+                    self.assertEqual([same[0], b, same[1]], rows)
+                    self.assertEqual({kind: 1}, self.issues(path))
+        # Kernels of two devices, or of two contexts, are none's next.
+        path = trace(
+            k("a", 1, 1100, 50),
+            kernel("b", 2, 1200, 500),
+            kernel("c", 3, 1210, 50, device=1),
+            kernel("c", 4, 1220, 50, context=2),
+        )
+        self.assertEqual(
+            [(500000,)], self.rows("SELECT test_ns FROM trace_profile_diff(?, ?) WHERE name = 'b'", before, path)
+        )
 
     def test_queues_of_intel(self):
         """Activities without a stream are the device's all the same, and in the step that launched them."""
