@@ -130,13 +130,16 @@ WHERE job IN (SELECT job FROM prometheus_samples
 
 -- One chip in several series of one time: pods that share it, each with all of its use, or two exporters, of which one knows the pod. And
 -- chips without a UUID in several clusters, whose hosts may have the same names.
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'conflict', NULL, count(DISTINCT coalesce(uuid, host || '/' || gpu)),
-       'chips that several pods, or none and one, have at once, such as ' || min(coalesce(host || ' ', '') || coalesce(gpu, uuid))
-         || ': each of their series counts all of its use'
+DROP TABLE IF EXISTS temp.dcgm_shared;
+CREATE TEMP TABLE dcgm_shared AS
+SELECT DISTINCT coalesce(uuid, host || '/' || gpu, gpu) AS chip, coalesce(host || ' ', '') || coalesce(gpu, uuid) AS name
 FROM (SELECT host, gpu, uuid FROM dcgm_samples WHERE uuid IS NOT NULL OR gpu IS NOT NULL
       GROUP BY kind, host, gpu, uuid, slice, time
-      HAVING count(*) > 1 AND count(DISTINCT coalesce(namespace || '/' || pod, hpc_job, '')) > 1) GROUP BY NULL HAVING count(*) > 0;
+      HAVING count(*) > 1 AND count(DISTINCT coalesce(namespace || '/' || pod, hpc_job, '')) > 1);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'conflict', NULL, count(DISTINCT chip),
+       'chips that several pods, or none and one, have at once, such as ' || min(name) || ': each of their series counts all of its use'
+FROM dcgm_shared GROUP BY NULL HAVING count(*) > 0;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'conflict', NULL, count(DISTINCT cluster),
        'clusters in one export, and chips without a UUID: those of one host and number count as one'
@@ -146,12 +149,18 @@ FROM (SELECT json_extract(labels, '$.cluster') AS cluster FROM prometheus_sample
 
 -- ---- 3. What each sample stands for ----
 
--- The time until the next sample of its series; where that is more than twice the usual spacing of its kind on its host, in its file or if
--- that does not tell in all of them, something is missing, and it stands for the usual spacing, as the last one does.
+-- The time until the next sample of the chip, whoever has it then; where that is more than twice the usual spacing of its kind on its
+-- host, in its file or if that does not tell in all of them, something is missing, and it stands for the usual spacing, as the last one
+-- does, and that of the last one of a pod at most. Without a UUID, or a host and a number, samples of other pods are of another chip.
 DROP TABLE IF EXISTS temp.dcgm_steps;
 CREATE TEMP TABLE dcgm_steps AS
-SELECT *, lead(time) OVER (PARTITION BY kind, host, gpu, uuid, slice, chip, namespace, pod, container, hpc_job ORDER BY time) - time AS step
-FROM dcgm_samples;
+SELECT s.*, file, min(time) OVER next - time AS step, min(file) OVER next IS file AS same_file,
+       min(owner) OVER next IS owner OR max(owner) OVER next IS owner AS same_owner,
+       min(owner) OVER (chip GROUPS BETWEEN 1 PRECEDING AND 1 PRECEDING) <> owner AS is_turn
+FROM (SELECT *, coalesce(namespace, '') || '/' || coalesce(pod, '') || '/' || coalesce(container, '') || '/' || coalesce(hpc_job, '') AS owner
+      FROM dcgm_samples) AS s LEFT JOIN dcgm_files USING (series)
+WINDOW chip AS (PARTITION BY kind, host, gpu, uuid, slice, iif(uuid IS NULL AND (host IS NULL OR gpu IS NULL), owner, '') ORDER BY time),
+       next AS (chip GROUPS BETWEEN 1 FOLLOWING AND 1 FOLLOWING);
 
 --@ table trace_duty duty how busy chips were, a row for each series of a chip: sum(busy_s) / sum(covered_s) is the mean of any group
 --@ column namespace TEXT - of Kubernetes
@@ -182,27 +191,42 @@ WITH ranked AS (
 usual AS (
   SELECT kind, host, step AS spacing FROM ranked WHERE rank = (steps + 1) / 2
 ),
+ranked_of_file AS (
+  SELECT kind, host, file, step, row_number() OVER (PARTITION BY kind, host, file ORDER BY step) AS rank,
+         count(*) OVER (PARTITION BY kind, host, file) AS steps
+  FROM dcgm_steps
+  WHERE step IS NOT NULL AND same_file
+),
+own AS (
+  SELECT kind, host, file, step AS spacing FROM ranked_of_file WHERE rank = (steps + 1) / 2 AND steps > 2
+),
 weighed AS (
-  SELECT *, CASE WHEN step <= 2 * spacing THEN step ELSE spacing END AS stands_for
+  SELECT *, CASE WHEN step <= iif(same_owner, 2, 1) * spacing THEN step ELSE spacing END AS stands_for
   FROM (SELECT s.*, coalesce(o.spacing, u.spacing) AS spacing
         FROM dcgm_steps AS s LEFT JOIN usual AS u ON u.kind = s.kind AND u.host IS s.host
-        LEFT JOIN dcgm_files AS f ON f.series = s.series
-        LEFT JOIN dcgm_own AS o ON o.kind = s.kind AND o.file = f.file AND o.host IS s.host)
+        LEFT JOIN own AS o ON o.kind = s.kind AND o.host IS s.host AND o.file = s.file)
 )
 SELECT namespace, pod, container, hpc_job, host, gpu, uuid, slice, chip, kind, count(*) AS samples, min(time) AS start_time,
        max(time + coalesce(stands_for, 0)) AS end_time, max(spacing) AS spacing_s,
-       sum(value * stands_for) AS busy_s, sum(stands_for) AS covered_s, sum(coalesce(step - stands_for, 0)) AS missing_s
+       sum(value * stands_for) AS busy_s, sum(stands_for) AS covered_s,
+       sum(iif(same_owner, coalesce(step - stands_for, 0), 0)) AS missing_s
 FROM weighed
 GROUP BY namespace, pod, container, hpc_job, host, gpu, uuid, slice, chip, kind;
--- Pods that share a chip in time, of which each sample names one: the exporter asks for one pod of a device.
+-- Pods that share a chip in time, of which each sample names one: the exporter asks for one pod of a device. Or two exporters, of which one
+-- knows the pod.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'conflict', NULL, count(DISTINCT coalesce(uuid, host || '/' || gpu)),
        'chips that pods have by turns, as if they shared them and each sample named one alone, such as '
          || min(coalesce(host || ' ', '') || coalesce(gpu, uuid)) || ': the use of all is that of the one that is named'
-FROM (SELECT *, max(end_time) OVER earlier AS before, max(missing_s) OVER (PARTITION BY kind, host, gpu, uuid, slice) AS gaps
-      FROM duty WHERE pod IS NOT NULL AND coalesce(uuid, gpu) IS NOT NULL
-      WINDOW earlier AS (PARTITION BY kind, host, gpu, uuid, slice ORDER BY start_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
-WHERE start_time < before - 0.001 AND gaps > 0 GROUP BY NULL HAVING count(*) > 0;
+FROM (
+  SELECT host, gpu, uuid
+  FROM (SELECT kind, host, gpu, uuid, slice, owner, min(time) AS first, max(time) AS last,
+               max(max(time)) OVER (PARTITION BY kind, host, gpu, uuid, slice ORDER BY min(time), owner
+                                    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+        FROM dcgm_steps WHERE pod IS NOT NULL GROUP BY kind, host, gpu, uuid, slice, owner)
+  WHERE first < before
+  UNION SELECT host, gpu, uuid FROM dcgm_steps GROUP BY kind, host, gpu, uuid, slice HAVING 3 * total(is_turn) > count(*) AND count(*) > 3)
+WHERE coalesce(uuid, host || '/' || gpu) NOT IN (SELECT chip FROM dcgm_shared) GROUP BY NULL HAVING count(*) > 0;
 
 -- ---- 4. Errors: when the code of a GPU's last XID error changes to another than 0 ----
 
@@ -235,7 +259,7 @@ SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'missing_samples'
 DROP TABLE dcgm_codes;
 DROP TABLE dcgm_steps;
 DROP TABLE dcgm_files;
-DROP TABLE dcgm_own;
+DROP TABLE dcgm_shared;
 DROP TABLE dcgm_samples;
 DROP TABLE dcgm_names;
 DROP TABLE dcgm_metrics;

@@ -1,6 +1,6 @@
 -- dcgm/once.sql - samples of measures of use, each once: which chip each is of, and which of several series of one chip counts.
 --
--- Reads prometheus_samples and dcgm_names. Makes dcgm_samples, dcgm_files, the file of each series, and dcgm_own, the spacing of a file.
+-- Reads prometheus_samples and dcgm_names. Makes dcgm_samples, and dcgm_files, the file of each series.
 -- A part of dcgm.sql, which says what the parameters are.
 
 -- A series is told apart by all its labels, and by its file: two servers that watch one chip, or two scrapes of one exporter, differ in a
@@ -74,21 +74,6 @@ SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'missing_samples'
 FROM dcgm_unmeasured GROUP BY kind;
 DELETE FROM dcgm_samples WHERE rowid IN (SELECT row FROM dcgm_unmeasured);
 DROP TABLE dcgm_unmeasured;
-
--- The usual spacing of a file, which may be of a query with a step of its own: of series that have several samples in it.
-DROP TABLE IF EXISTS temp.dcgm_own;
-CREATE TEMP TABLE dcgm_own(kind, host, file, spacing);
-INSERT INTO dcgm_own
-WITH steps AS (
-  SELECT kind, host, file, time - lag(time) OVER (PARTITION BY series, kind ORDER BY time) AS step
-  FROM dcgm_samples JOIN dcgm_files USING (series)
-),
-ranked AS (
-  SELECT *, row_number() OVER (PARTITION BY kind, host, file ORDER BY step) AS rank, count(*) OVER (PARTITION BY kind, host, file) AS n
-  FROM steps WHERE step IS NOT NULL
-)
-SELECT kind, host, file, step FROM ranked WHERE rank = (n + 1) / 2 AND n > 2;
-CREATE INDEX temp.dcgm_own_of ON dcgm_own(kind, file, host);
 
 -- Of several series of one chip and measure that run at once the one with most samples counts: a sample of another counts if the first has
 -- none within its usual spacing, before or after.

@@ -1,0 +1,93 @@
+"""trace_duty: whoever has a chip, and however often that changes, each of its seconds is of one of them."""
+
+import random
+import unittest
+
+import cases
+
+T0 = 1772355600
+
+
+class Owners(cases.Case):
+    def duty(self, *series):
+        """Seconds by pod, of the first GPU; and what is listed of the file."""
+        path = self.file(
+            {
+                "status": "success",
+                "data": {
+                    "resultType": "matrix",
+                    "result": [
+                        {"metric": labels, "values": [[T0 + at, str(value)] for at, value in values]}
+                        for labels, values in series
+                        if values
+                    ],
+                },
+            }
+        )
+        rows = self.rows(
+            "SELECT pod, covered_s, busy_s, missing_s FROM trace_duty(?) WHERE gpu = '0' OR gpu IS NULL ORDER BY 1",
+            path,
+        )
+        return {pod: tuple(of) for pod, *of in rows}, self.issues(path)
+
+    @staticmethod
+    def labels(pod=None, **more):
+        gpu = {"__name__": "DCGM_FI_DEV_GPU_UTIL", "gpu": "0", "UUID": "GPU-0", "Hostname": "h"}
+        return gpu | ({"pod": pod, "namespace": "ml"} if pod else {}) | more
+
+    def test_by_turns(self):
+        """Two pods, or one and none, of which each sample names one: all of them make up the time, and that they share it is listed."""
+        for other in ("b", None):
+            turns = [[(30 * i + at, 80) for i in range(20)] for at in (0, 15)]
+            seconds, issues = self.duty((self.labels("a"), turns[0]), (self.labels(other), turns[1]))
+            self.assertEqual({"a": (300, 240, 0), other: (300, 240, 0)}, seconds)
+            self.assertEqual({"conflict": 1}, issues)
+
+    def test_owners_at_random(self):
+        rng = random.Random(7)
+        for _ in range(40):
+            owners, at = {}, 0
+            times = []
+            while at < 3000:
+                stay = rng.choice((1, 1, 2, 5, 20))
+                pod = rng.choice(("a", "b", "c", None))
+                for _ in range(stay):
+                    times.append(at)
+                    owners.setdefault(pod, []).append((at, rng.choice((0, 50, 100))))
+                    at += 30 if rng.random() < 0.95 else 150
+            seconds, _ = self.duty(
+                *((self.labels(pod), values) for pod, values in owners.items()),
+                (self.labels(gpu="1", UUID="GPU-1"), [(at, 10) for at in range(0, 3000, 30)]),
+            )
+            wanted = sum(b - a if b - a <= 60 else 30 for a, b in zip(times, times[1:])) + 30
+            self.assertEqual(wanted, sum(covered for covered, _, _ in seconds.values()))
+
+    def test_an_owner_after_another(self):
+        """A pod's time ends where that of the next begins; what lies between, if that is long, is nobody's."""
+        first, second = [(30 * i, 50) for i in range(10)], [(300 + 30 * i, 50) for i in range(10)]
+        seconds, issues = self.duty((self.labels("a"), first), (self.labels("b"), second))
+        self.assertEqual(({"a": (300, 150, 0), "b": (300, 150, 0)}, {}), (seconds, issues))
+        seconds, issues = self.duty((self.labels("a"), first), (self.labels("b"), [(at + 3600, v) for at, v in second]))
+        self.assertEqual(({"a": (300, 150, 0), "b": (300, 150, 0)}, {}), (seconds, issues))
+
+    def test_chips_that_nothing_tells_apart(self):
+        """Series of pods alone, or of a number without its host, are of as many chips: none ends the time of another."""
+        for more in ({"gpu": None, "UUID": None, "Hostname": None}, {"UUID": None, "Hostname": None}):
+            some = [
+                (
+                    {k: v for k, v in self.labels(pod, **more).items() if v is not None},
+                    [(30 * i + at, 50) for i in range(10)],
+                )
+                for pod, at in (("a", 0), ("b", 10))
+            ]
+            seconds, issues = self.duty(*some)
+            self.assertEqual(({"a": (300, 150, 0), "b": (300, 150, 0)}, {}), (seconds, issues))
+
+    def test_pods_that_share_a_chip_at_once(self):
+        """Each has all of its use, as the exporter tells it, and that is listed."""
+        seconds, issues = self.duty(*((self.labels(pod), [(30 * i, 50) for i in range(10)]) for pod in "ab"))
+        self.assertEqual(({"a": (300, 150, 0), "b": (300, 150, 0)}, {"conflict": 1}), (seconds, issues))
+
+
+if __name__ == "__main__":
+    unittest.main()
