@@ -64,6 +64,13 @@ static int packing_of(mpg_str type) {
   return 1;
 }
 
+/* Of pairs that are multiplied and added, and of sums: a complex pair is four of real numbers, and
+** a complex sum is two. */
+static mpg_i128 flops_of_product(mpg_str type, mpg_i128 pairs, mpg_i128 sums) {
+  bool is_complex = type.n > 13 && memcmp(type.p, "c10::complex<", 13) == 0;
+  return is_complex ? 8 * pairs + 2 * sums : 2 * pairs + sums;
+}
+
 /* Adds the bytes of argument i, if it is a tensor. */
 static void add_bytes(const call *c, int i, mpg_op_cost *out) {
   int size = mpg_op_type_size(c->type[i]);
@@ -164,7 +171,7 @@ static bool price_product(const call *c, mpg_str name, int first, bool sum_batch
       return false;
     result = n / c->in[first].dim[0];
   }
-  out->flops = 2 * n * k + (first == 1 ? result : 0);
+  out->flops = flops_of_product(c->type[first], n * k, first == 1 ? result : 0);
   for (int i = 0; i < first + 2; i++)
     add_bytes(c, i, out);
   add_elements(result, result_size(c, name, first), out);
@@ -208,7 +215,7 @@ static bool price_linear(const call *c, mpg_op_cost *out) {
   for (int i = 0; i < x->rank - 1; i++)
     m *= x->dim[i];
   result = m * (w->rank == 2 ? w->dim[0] : 1);
-  out->flops = 2 * result * x->dim[x->rank - 1] + (bias ? result : 0);
+  out->flops = flops_of_product(c->type[0], result * x->dim[x->rank - 1], bias ? result : 0);
   for (int i = 0; i < (bias ? 3 : 2); i++)
     add_bytes(c, i, out);
   add_result(c, 0, result, out);

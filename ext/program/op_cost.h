@@ -4,7 +4,7 @@
 **
 ** M, N, K are the sizes of a product, B its batch; a multiply and an add are two FLOPs.
 **
-**     mm, _int_mm, _scaled_mm        2 M N K
+**     mm, _int_mm, _scaled_mm        2 M N K; of complex numbers 8 M N K, and 2 for an addition
 **     _grouped_mm, _scaled_grouped_mm  that of all groups; rows of none count
 **     addmm, linear with a bias      2 M N K + M N, for the bias
 **     bmm; baddbmm; addbmm           2 B M N K; + B M N; + M N

@@ -698,8 +698,13 @@ class Views(Case):
             ("c10::UInt4", None),
             ("c10::Bits1x8", None),
             ("long int", 128),
+            ("c10::complex<float>", 512),
+            ("struct c10::complex<double>", 512),
         ):
             self.assertEqual(price("aten::mm", mm, None, [kind] * 2), flops, kind)
+        for kind, flops in (("double", 136), ("c10::complex<double>", 528)):  # and the addition of a bias
+            self.assertEqual(price("aten::addmm", "[[2], [4, 8], [8, 2]]", None, [kind] * 3), flops)
+            self.assertEqual(price("aten::linear", "[[4, 8], [2, 8], [2]]", None, [kind] * 3), flops)
         self.assertIsNone(price("aten::mm", mm, None, ["c10::Float4_e2m1fn_x2", "c10::Half"]))
         self.assertIsNone(price("aten::_scaled_mm", mm, None, ["unsigned char"] * 2))
         dense = 2 * 2 * 64 * 64 * 16
