@@ -214,6 +214,8 @@ INSERT OR IGNORE INTO device_class_rules (priority, kind, name, class) VALUES
   (35, 'kernel', 'triton_???_fused*', 'compute'),
   (36, 'kernel', '*warpallreduce*', 'compute'),
   (37, 'kernel', '*blockallreduce*', 'compute'),
+  (27, 'kernel', '*warp_all_reduce*', 'compute'),
+  (39, 'kernel', '*block_all_reduce*', 'compute'),
   -- Libraries: NCCL and RCCL (ncclDevKernel_..., ncclKernel_..., rcclGenericKernel), MSCCL, HCCL, oneCCL, NVSHMEM.
   (40, 'kernel', '*nccl*', 'communication'),
   (41, 'kernel', '*rccl*', 'communication'),
@@ -223,7 +225,7 @@ INSERT OR IGNORE INTO device_class_rules (priority, kind, name, class) VALUES
   (45, 'kernel', '*nvshmem*', 'communication'),
   (46, 'kernel', '*cross_device_reduce*', 'communication'),  -- vLLM's own all-reduce
   (47, 'kernel', 'hcom_*', 'communication'),                 -- HCCL's tasks
-  (48, 'kernel', '*deep_ep::*', 'communication'),
+  (48, 'kernel', '*deep_ep[:0-9]*', 'communication'),        -- deep_ep::, mangled 7deep_ep9intranode
   (49, 'kernel', '*rocshmem*', 'communication'),
   -- Kernels of symmetric memory and of frameworks, by what they do.
   (50, 'kernel', '*all_reduce*', 'communication'),
@@ -264,8 +266,10 @@ INSERT OR IGNORE INTO device_class_rules (priority, kind, name, class) VALUES
   (81, 'kernel', 'recv[.-][0-9a-z]*', 'communication'),
   (82, 'kernel', '*sendrecv*', 'communication'),
   (83, 'kernel', '*send_recv*', 'communication'),
-  (84, 'kernel', '*c10d::*', 'communication'),               -- PyTorch's symmetric memory: barriers and signals
-  (85, 'kernel', '*hybrid_ep::*', 'communication'),          -- DeepEP's hybrid kernels, TensorRT-LLM's and FlashInfer's, and UCCL's
+  (84, 'kernel', '*c10d[:0-9]*', 'communication'),           -- PyTorch's symmetric memory: barriers and signals
+  (85, 'kernel', '*hybrid_ep[:0-9]*', 'communication'),      -- DeepEP's hybrid kernels, TensorRT-LLM's and FlashInfer's, and UCCL's
   (86, 'kernel', '*moea2a*', 'communication'),
-  (87, 'kernel', '*uccl::*', 'communication'),
+  (87, 'kernel', '*uccl[:0-9]*', 'communication'),
+  (88, 'kernel', '*nixl_ep[:0-9]*', 'communication'),        -- dispatch and combine of NIXL and Mooncake
+  (89, 'kernel', '*mooncake[:0-9]*', 'communication'),
   (99, '*', '*', 'compute');

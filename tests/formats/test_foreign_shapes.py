@@ -251,6 +251,25 @@ class Profiles(Case):
             ],
         )
 
+    def test_kernels_by_their_names_whole_or_mangled(self):
+        """Dispatch and combine of NIXL and Mooncake (https://github.com/ai-dynamo/nixl, https://github.com/kvcache-ai/Mooncake); names that a profiler leaves mangled; reductions within a block."""
+        for name, of in (
+            ("void nixl_ep::ep_kernels::dispatch<false, 3, 4, 7168>(void*)", "communication"),
+            ("void mooncake::combine<10, 3, 7168>(void*, void*)", "communication"),
+            ("_ZN7deep_ep9intranode8dispatchILi8ELi768EEEvP4int4", "communication"),
+            ("_ZN7nixl_ep10ep_kernels7combineILb1EEEvPv", "communication"),
+            ("_ZN8mooncake8dispatchILb1ELi3EEEvPv", "communication"),
+            ("_ZN9hybrid_ep15dispatch_kernelItLi4EEEvv", "communication"),
+            ("_ZN4uccl12internode_ll7combineILi7168EEEvPv", "communication"),
+            ("_ZN4c10d16symmetric_memory14barrier_kernelEPPjjii", "communication"),
+            ("void block_all_reduce_sum_f32x4_f32_kernel<256>(float*, float*, int)", "compute"),
+            ("void warp_all_reduce_max<float>(float*)", "compute"),
+            ("void dispatch_gather_combine<4>(void*)", "compute"),
+        ):
+            path = self.trace(call(1, 1010), kernel(name, 1, 1030, 50))
+            with self.subTest(name):
+                self.assertEqual([(of,)], self.rows("SELECT class FROM trace_device_activity(?)", path))
+
     def test_packed_types_and_sequences(self):
         """Two values of four bits in a byte are two. Of sequences in one batch a trace has the sum of the lengths alone: no price."""
         path = self.trace(
