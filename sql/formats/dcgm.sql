@@ -152,15 +152,7 @@ FROM (SELECT json_extract(labels, '$.cluster') AS cluster FROM prometheus_sample
 -- The time until the next sample of the chip, whoever has it then; where that is more than twice the usual spacing of its kind on its
 -- host, in its file or if that does not tell in all of them, something is missing, and it stands for the usual spacing, as the last one
 -- does, and that of the last one of a pod at most. Without a UUID, or a host and a number, samples of other pods are of another chip.
-DROP TABLE IF EXISTS temp.dcgm_steps;
-CREATE TEMP TABLE dcgm_steps AS
-SELECT s.*, file, min(time) OVER next - time AS step, min(file) OVER next IS file AS same_file,
-       min(owner) OVER next IS owner OR max(owner) OVER next IS owner AS same_owner,
-       min(owner) OVER (chip GROUPS BETWEEN 1 PRECEDING AND 1 PRECEDING) <> owner AS is_turn
-FROM (SELECT *, coalesce(namespace, '') || '/' || coalesce(pod, '') || '/' || coalesce(container, '') || '/' || coalesce(hpc_job, '') AS owner
-      FROM dcgm_samples) AS s LEFT JOIN dcgm_files USING (series)
-WINDOW chip AS (PARTITION BY kind, host, gpu, uuid, slice, iif(uuid IS NULL AND (host IS NULL OR gpu IS NULL), owner, '') ORDER BY time),
-       next AS (chip GROUPS BETWEEN 1 FOLLOWING AND 1 FOLLOWING);
+.read sql/formats/dcgm/steps.sql
 
 --@ table trace_duty duty how busy chips were, a row for each series of a chip: sum(busy_s) / sum(covered_s) is the mean of any group
 --@ column namespace TEXT - of Kubernetes
@@ -182,29 +174,10 @@ WINDOW chip AS (PARTITION BY kind, host, gpu, uuid, slice, iif(uuid IS NULL AND 
 --@ column missing_s REAL s between samples for which none stands
 DROP TABLE IF EXISTS temp.duty;
 CREATE TEMP TABLE duty AS
-WITH ranked AS (
-  SELECT kind, host, step, row_number() OVER (PARTITION BY kind, host ORDER BY step) AS rank,
-         count(*) OVER (PARTITION BY kind, host) AS steps
-  FROM dcgm_steps
-  WHERE step IS NOT NULL
-),
-usual AS (
-  SELECT kind, host, step AS spacing FROM ranked WHERE rank = (steps + 1) / 2
-),
-ranked_of_file AS (
-  SELECT kind, host, file, step, row_number() OVER (PARTITION BY kind, host, file ORDER BY step) AS rank,
-         count(*) OVER (PARTITION BY kind, host, file) AS steps
-  FROM dcgm_steps
-  WHERE step IS NOT NULL AND same_file
-),
-own AS (
-  SELECT kind, host, file, step AS spacing FROM ranked_of_file WHERE rank = (steps + 1) / 2 AND steps > 2
-),
-weighed AS (
-  SELECT *, CASE WHEN step <= iif(same_owner, 2, 1) * spacing THEN step ELSE spacing END AS stands_for
-  FROM (SELECT s.*, coalesce(o.spacing, u.spacing) AS spacing
-        FROM dcgm_steps AS s LEFT JOIN usual AS u ON u.kind = s.kind AND u.host IS s.host
-        LEFT JOIN own AS o ON o.kind = s.kind AND o.host IS s.host AND o.file = s.file)
+WITH weighed AS (
+  SELECT s.*, t.step, t.same_owner, p.spacing,
+         CASE WHEN t.step <= iif(t.same_owner, 2, 1) * coalesce(t.anew, p.spacing) THEN t.step ELSE p.spacing END AS stands_for
+  FROM dcgm_samples AS s JOIN dcgm_steps AS t ON t.row = s.rowid LEFT JOIN dcgm_spacing AS p ON p.place = t.place AND p.file = t.file
 )
 SELECT namespace, pod, container, hpc_job, host, gpu, uuid, slice, chip, kind, count(*) AS samples, min(time) AS start_time,
        max(time + coalesce(stands_for, 0)) AS end_time, max(spacing) AS spacing_s,
@@ -220,12 +193,13 @@ SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'conflict', NULL,
          || min(coalesce(host || ' ', '') || coalesce(gpu, uuid)) || ': the use of all is that of the one that is named'
 FROM (
   SELECT host, gpu, uuid
-  FROM (SELECT kind, host, gpu, uuid, slice, owner, min(time) AS first, max(time) AS last,
-               max(max(time)) OVER (PARTITION BY kind, host, gpu, uuid, slice ORDER BY min(time), owner
-                                    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
-        FROM dcgm_steps WHERE pod IS NOT NULL GROUP BY kind, host, gpu, uuid, slice, owner)
+  FROM (SELECT s.host, s.gpu, s.uuid, min(s.time) AS first,
+               max(max(s.time)) OVER (PARTITION BY chip_no ORDER BY min(s.time), owner_no
+                                      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+        FROM dcgm_samples AS s JOIN dcgm_steps AS t ON t.row = s.rowid WHERE s.pod IS NOT NULL GROUP BY chip_no, owner_no)
   WHERE first < before
-  UNION SELECT host, gpu, uuid FROM dcgm_steps GROUP BY kind, host, gpu, uuid, slice HAVING 3 * total(is_turn) > count(*) AND count(*) > 3)
+  UNION SELECT s.host, s.gpu, s.uuid FROM dcgm_samples AS s JOIN dcgm_steps AS t ON t.row = s.rowid
+  GROUP BY chip_no HAVING 3 * total(is_turn) > count(*) AND count(*) > 3)
 WHERE coalesce(uuid, host || '/' || gpu) NOT IN (SELECT chip FROM dcgm_shared) GROUP BY NULL HAVING count(*) > 0;
 
 -- ---- 4. Errors: when the code of a GPU's last XID error changes to another than 0 ----
@@ -258,6 +232,7 @@ SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'missing_samples'
 
 DROP TABLE dcgm_codes;
 DROP TABLE dcgm_steps;
+DROP TABLE dcgm_spacing;
 DROP TABLE dcgm_files;
 DROP TABLE dcgm_shared;
 DROP TABLE dcgm_samples;

@@ -62,6 +62,21 @@ class Owners(cases.Case):
             wanted = sum(b - a if b - a <= 60 else 30 for a, b in zip(times, times[1:])) + 30
             self.assertEqual(wanted, sum(covered for covered, _, _ in seconds.values()))
 
+    def test_an_interval_that_was_changed(self):
+        """In one file, as of a server's own: samples a minute apart lack none after an hour of four a minute; three long steps do."""
+        fine = [(15 * i, 100) for i in range(240)]
+        seconds, issues = self.duty((self.labels("a"), fine + [(3600 + 60 * i, 0) for i in range(60)]))
+        self.assertEqual(({"a": (7200 - 45, 3600, 0)}, {}), (seconds, issues))
+        for long in (1, 2, 3):
+            end = 3600 + 300 * long
+            steps = fine + [(3600 + 300 * i, 0) for i in range(long)] + [(end + 15 * i, 0) for i in range(100)]
+            seconds, issues = self.duty((self.labels("a"), steps))
+            self.assertEqual(({"a": (3600 + 15 * long + 1500, 3600, 285 * long)}, {}), (seconds, issues))
+        # Pods that share a chip at once are no row of steps.
+        gap = [(15 * i, 50) for i in range(50)] + [(1500 + 15 * i, 50) for i in range(50)]
+        seconds, _ = self.duty(*((self.labels(pod), gap) for pod in "abcde"))
+        self.assertEqual({pod: (1500, 750, 750) for pod in "abcde"}, seconds)
+
     def test_an_owner_after_another(self):
         """A pod's time ends where that of the next begins; what lies between, if that is long, is nobody's."""
         first, second = [(30 * i, 50) for i in range(10)], [(300 + 30 * i, 50) for i in range(10)]
