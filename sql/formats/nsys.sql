@@ -240,6 +240,8 @@ SELECT trace, 'warning', 'no_device_event', NULL, 1,
        'no table of kernels, copies or sets that is known has a row: was it traced with --trace=cuda?'
 FROM nsys_trace WHERE trace NOT IN (SELECT trace FROM device_activity);
 
+CREATE TEMP TABLE device_told AS SELECT trace FROM nsys_trace;
+.read sql/formats/device/uncalled.sql
 CREATE TEMP TABLE device_read AS SELECT trace FROM nsys_trace;
 .read sql/formats/device/texts.sql
 .read sql/formats/device/again.sql

@@ -239,6 +239,8 @@ FROM rocpd_trace AS t WHERE NOT EXISTS (SELECT 1 FROM rocpd_activity);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT l.trace, l.severity, l.kind, NULL, l.count, l.detail FROM rocpd_left_out AS l JOIN rocpd_trace AS t USING (trace);
 
+CREATE TEMP TABLE device_told AS SELECT trace FROM rocpd_trace;
+.read sql/formats/device/uncalled.sql
 CREATE TEMP TABLE device_read AS SELECT trace FROM rocpd_trace;
 .read sql/formats/device/texts.sql
 .read sql/formats/device/again.sql

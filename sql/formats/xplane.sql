@@ -317,6 +317,9 @@ WHERE plane GLOB '/device:?*:[0-9]*' AND plane NOT GLOB '* *' AND trace IN (SELE
   AND (trace, plane) NOT IN (SELECT trace, device FROM device_activity)
 GROUP BY trace;
 
+CREATE TEMP TABLE device_told AS SELECT trace FROM xplane_files;
+.read sql/formats/device/uncalled.sql
+
 DROP TABLE temp.xplane_input;
 DROP TABLE temp.xplane_events;
 DROP TABLE temp.xplane_devices;

@@ -274,6 +274,9 @@ SELECT trace, 'warning', 'no_device_event', count(*), 'devices without an operat
 FROM xprof_devices WHERE trace IN (SELECT trace FROM device_activity) AND (trace, plane) NOT IN (SELECT trace, device FROM device_activity)
   AND trace IN (SELECT trace FROM xprof_traces) GROUP BY trace;
 
+CREATE TEMP TABLE device_told AS SELECT trace FROM xprof_traces;
+.read sql/formats/device/uncalled.sql
+
 DROP TABLE temp.xprof_input;
 DROP TABLE temp.xprof_events;
 DROP TABLE temp.xprof_traces;

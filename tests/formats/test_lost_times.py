@@ -148,7 +148,8 @@ class Lost(Case):
         def write(activities, with_host):
             s = perfetto.Sequence(2, 0)
             if with_host:
-                s.slice(BOOT, BOOT + 400000, 1, "hipLaunchKernel", "hip_api", {"corr_id": 1})
+                for i in range(4):
+                    s.slice(BOOT, BOOT + 400000, 1, "hipLaunchKernel", "hip_api", {"corr_id": i + 1})
             for i, (start, end) in enumerate(activities):
                 s.slice(start, end, 5 + i, f"k{i}", "kernel_dispatch", {"agent": "GPU-0", "queue": i, "corr_id": i + 1})
             return self.file(b"".join(s.out), "trace.pftrace")

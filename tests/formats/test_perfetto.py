@@ -269,7 +269,8 @@ class Perfetto(cases.Case):
     def test_what_cannot_be_is_listed(self):
         def trace(*slices):
             s = Sequence(2, 0)
-            s.slice(0, 100, 1, "hipLaunchKernel", "hip_api", {"corr_id": 1})
+            for corr in sorted({1} | {corr for _, _, corr in slices}):
+                s.slice(0, 100, 1, "hipLaunchKernel", "hip_api", {"corr_id": corr})
             for start, stop, corr in slices:
                 s.slice(start, stop, 5, "k", "kernel_dispatch", {"agent": "GPU-0", "queue": 1, "corr_id": corr})
             path = self.file(b"".join(s.out))
@@ -479,7 +480,7 @@ class Perfetto(cases.Case):
                 "SELECT device, kind, name, step, launch_name FROM trace_device_activity(?) ORDER BY start_ns", path
             ),
         )
-        self.assertEqual({}, self.issues(path))
+        self.assertEqual({"missing_field": 2}, self.issues(path))  # the two without a call
 
     def test_loops_of_xla_hold_their_operations(self):
         s = Sequence(2, 0)

@@ -1,4 +1,4 @@
-"""Calls that launch kernels of which a profile has nothing, as where the profiler loses them or ends before they do: each format lists them."""
+"""Calls that launch kernels of which a profile has nothing, and kernels whose call it lacks, as where the profiler loses them, begins later or ends earlier: each format lists them."""
 
 import contextlib
 import json
@@ -26,6 +26,7 @@ class Unseen(cases.Case):
                     "SELECT count(*) FROM trace_device_activity(?) WHERE launch_name GLOB '*Launch*Kernel*'", path
                 )
                 self.assertEqual([(len(there),)], kernels)
+                self.assertEqual({}, {k: n for k, n in self.issues(path).items() if k == "missing_field"})
                 self.assertEqual(
                     [(len(launched) - len(there),)] * (there != launched),
                     self.rows(
@@ -69,6 +70,52 @@ class Unseen(cases.Case):
         self.assertEqual(
             [(2,)], self.rows("SELECT count FROM mpg_issues WHERE source GLOB '*ranks*' AND kind = 'no_device_event'")
         )
+
+    def test_kernels_without_a_call(self):
+        """Of those that lost theirs; where no call is there, the profile is of the device alone."""
+
+        def kineto(calls):
+            events = [cuda_launch(10 * i, 5, i) for i in calls] + [kernel("k", i, 100 + 10 * i, 5) for i in (1, 2, 3)]
+            return self.file({"schemaVersion": 1, "traceEvents": events}, "t.json")
+
+        def pftrace(calls):
+            s = perfetto.Sequence(2, 0)
+            for i in calls:
+                s.slice(1000 * i, 1000 * i + 500, 1, "hipLaunchKernel", "hip_api", {"corr_id": i})
+            for i in (1, 2, 3):
+                s.slice(
+                    9000 + 1000 * i,
+                    9500 + 1000 * i,
+                    2,
+                    "k",
+                    "kernel_dispatch",
+                    {"agent": "GPU-0", "queue": 1, "corr_id": i},
+                )
+            return self.file(b"".join(s.out), "t.pftrace")
+
+        def nsys(calls):
+            path = self.file("", "two-gpus.sqlite")
+            shutil.copy(os.path.join(ROOT, "fixtures/nsys/two-gpus.sqlite"), path)
+            with contextlib.closing(sqlite3.connect(path)) as db:
+                kernels = "SELECT globalPid >> 24, correlationId FROM CUPTI_ACTIVITY_KIND_KERNEL ORDER BY globalPid, start LIMIT 3"
+                calls_of = "CUPTI_ACTIVITY_KIND_RUNTIME WHERE (globalTid >> 24, correlationId)"
+                some = db.execute(kernels).fetchall()
+                if not calls:
+                    db.execute("DELETE FROM CUPTI_ACTIVITY_KIND_RUNTIME")
+                for i in {1, 2, 3} - set(calls):
+                    db.execute(f"DELETE FROM {calls_of} = (?, ?)", some[i - 1])
+                db.commit()
+            return path
+
+        for write in (kineto, pftrace, nsys):
+            for calls, wanted in (((1, 2, 3), []), ((2, 3), [(1,)]), ((2,), [(2,)]), ((), [])):
+                with self.subTest(write.__name__, calls=calls):
+                    path = write(calls)
+                    self.rows("SELECT count(*) FROM trace_device_activity(?)", path)
+                    self.assertEqual(
+                        wanted,
+                        self.rows("SELECT count FROM mpg_issues WHERE source = ? AND kind = 'missing_field'", path),
+                    )
 
     def test_nsys(self):
         launched = list(range(1, 13))
