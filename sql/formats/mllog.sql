@@ -41,18 +41,7 @@ SELECT time_ms, key, value, value_number, step, step_num, samples_count, epoch_n
        _file, _line
 FROM mllog_trace(mpg_required(:results, ':results'));
 
--- A run that starts after the end of another in one file is one of its own.
-DROP TABLE IF EXISTS temp.mlperf_further;
-CREATE TEMP TABLE mlperf_further(name TEXT PRIMARY KEY, file TEXT, since, until);
-INSERT INTO mlperf_further
-WITH edge AS (
-  SELECT _file AS file, key, time_ms, lag(key) OVER w AS before, lag(time_ms) OVER w AS before_ms, sum(key = 'run_start') OVER w AS starts
-  FROM mlperf_log WHERE key IN ('run_start', 'run_stop') WINDOW w AS (PARTITION BY _file ORDER BY time_ms, _line)
-)
-SELECT file || '#' || (1 + row_number() OVER w), file, before_ms, lead(before_ms) OVER w
-FROM edge WHERE key = 'run_start' AND before = 'run_stop' AND starts > 1 WINDOW w AS (PARTITION BY file ORDER BY time_ms);
-UPDATE mlperf_log SET _file = n.name FROM mlperf_further AS n
-WHERE EXISTS (SELECT 1 FROM mlperf_further) AND n.file = mlperf_log._file AND time_ms > n.since AND time_ms <= coalesce(n.until, time_ms);
+.read sql/formats/mllog/further.sql
 
 -- What each file has, looked at once. (A file's records lie one after the other, mostly. Ranges have a key: groups by it need no sort.)
 DROP TABLE IF EXISTS temp.mlperf_ranges;
@@ -254,6 +243,11 @@ INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT path, 'data_loss', 'end_before_start', 1, '"run_stop" is before "run_start": the run counts as one without its end'
 FROM mlperf_runs JOIN mlperf_survey ON file = job WHERE run_stop_ms < coalesce(run_start_ms, init_start_ms) ORDER BY job;
 UPDATE mlperf_runs SET run_stop_ms = NULL, minutes = NULL, status = NULL WHERE run_stop_ms < coalesce(run_start_ms, init_start_ms);
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT s.path, 'warning', 'conflict', count(DISTINCT lower(e.status)),
+       'statuses of "run_stop" of one run, as of ranks or of two ends: it counts as ' || r.status
+FROM mlperf_runs AS r JOIN mlperf_survey AS s ON s.file = r.job JOIN mlperf_events AS e ON e.file = r.job AND e.key = 'run_stop'
+GROUP BY r.job HAVING min(lower(e.status)) < max(lower(e.status)) ORDER BY r.job;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT path, 'warning', 'unknown_state', 1,
        'the status of "run_stop" is neither success nor aborted: ' || status || '; the run counts as failed'

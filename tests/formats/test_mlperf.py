@@ -686,6 +686,12 @@ class Mapping(Case):
         self.assertEqual(
             ([(1.0, "success")], {}), told(record(0, "run_start") + record(60000, "run_stop", status="SUCCESS"))
         )
+        # Ranks that do not agree, or an end after another: said, whichever comes first.
+        for first, last in (("success", "aborted"), ("aborted", "success"), ("success", "SUCCESS")):
+            stops = record(60000, "run_stop", status=first) + record(60001, "run_stop", status=last)
+            self.assertEqual(
+                {"conflict": 2} if first.lower() != last.lower() else {}, told(record(0, "run_start") + stops)[1]
+            )
         for rest in ({"value": "success"}, {"status": "quality_missed"}):
             self.assertEqual({"unknown_state": 1}, told(record(0, "run_start") + record(60000, "run_stop", **rest))[1])
         seconds = 1772352000
