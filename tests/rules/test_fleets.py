@@ -31,7 +31,7 @@ from fleets import (
     write_jsonl,
 )
 
-FLEETS = int(os.environ.get("MPG_FLEETS", 300))
+FLEETS = int(os.environ.get("MPG_FLEETS", 300 if os.environ.get("MPG_FULL") else 150))
 GOLDEN = os.path.join(ROOT, "fixtures", "golden")
 RATIOS = [
     "scheduling_goodput",

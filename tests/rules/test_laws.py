@@ -1,6 +1,6 @@
 """What must hold of any fleet whatever the ledger says of it, on random odd ones (random_fleets.py), of which some have a clock that was set.
 
-MPG_FLEETS=N tries N fleets a law instead of a hundred; with MPG_FULL it is a thousand.
+MPG_FLEETS=N tries N fleets a law instead of sixty; with MPG_FULL it is a thousand.
 """
 
 import os
@@ -27,7 +27,7 @@ from fleets import (
 )
 
 FULL = bool(os.environ.get("MPG_FULL"))
-FLEETS = int(os.environ.get("MPG_FLEETS", 1000 if FULL else 100))
+FLEETS = int(os.environ.get("MPG_FLEETS", 1000 if FULL else 60))
 STATE = "SELECT hex(goodput_state(category, chip_us)), goodput(category, chip_us) FROM "
 TIMES = ("start_time", "end_time", "submit_time", "snapshot_time", "durable_time")
 FOUND = Counter()  # of each law, how many fleets

@@ -16,7 +16,7 @@ from cases import Case
 from fleets import ROOT, connect, write_jsonl
 from random_fleets import odd_fleet
 
-SEEDS = 2000 if os.environ.get("MPG_FULL") else 30
+SEEDS = 2000 if os.environ.get("MPG_FULL") else 15
 LEDGER = "bucket, pool, chip, job, attempt, name, owner, phase, size, category, cause, sum(chip_us) FROM mpg_rollup WHERE bucket_width = '1 hour' GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11"
 BUILT = "hour, pool, chip, job, attempt, name, owner, phase, size, category, cause, sum(chip_us) FROM ledger GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11"
 MISSING = "SELECT id FROM trace_records(?) WHERE record = 'spans' AND end_time NOT NULL EXCEPT SELECT id FROM spans"

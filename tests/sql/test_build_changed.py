@@ -141,7 +141,7 @@ class Changed(Case):
 
     def test_whatever_changes(self):
         """Records of a few jobs or of pools, now and then a setting, and rows that somebody deleted or changed by hand."""
-        for seed in range(400 if FULL else 15):
+        for seed in range(400 if FULL else 8):
             rng = random.Random(seed)
             relations = many_jobs(seed)
             dbs = [self.open(True), self.open(False)]
@@ -159,7 +159,7 @@ class Changed(Case):
                 relations = changed(relations, rng)
             for db in dbs:
                 db.close()
-        self.assertGreater(self.partly, 15)
+        self.assertGreater(self.partly, 8)
 
     def grow(self, n, moved=()):
         """A cluster of n jobs, an hour each, on one of two pools; those that moved ran later."""

@@ -71,10 +71,11 @@ class Grown(Case):
                 key=repr,
             ),
         )
-        for share in shares:
+        for share in shares if FULL else (shares[len(fixture) % len(shares)],):
             with self.subTest(fixture=fixture, share=share):
                 self.assertEqual(once, self.built((fixture, share, before), whole))
-        self.assertEqual(once, self.built(*((fixture, share, before) for share in shares), whole, whole))
+        if FULL or len(shares) > 1:
+            self.assertEqual(once, self.built(*((fixture, share, before) for share in shares), whole, whole))
 
     def test_a_log_that_grows(self):
         for fixture in LOGS:

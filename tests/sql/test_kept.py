@@ -17,7 +17,7 @@ from fleets import ROOT, connect, quote, write_csv, write_jsonl
 from table_functions import every
 from test_fleets import DIMENSIONS
 
-FLEETS = 60
+FLEETS = 60 if os.environ.get("MPG_FULL") else 30
 OLD_ENOUGH = 2.1  # seconds, before the times of a file are trusted
 
 

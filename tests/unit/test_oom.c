@@ -13,17 +13,17 @@ static int load_extension(sqlite3 *db) {
   return rc;
 }
 
-/* Every allocation where MPG_FULL is set; else one at each place, and of the others every 30th.
-** Under the sanitizers every 150th, and a place is where fewer callers differ. */
+/* Every allocation where MPG_FULL is set; else one at each place, and of the others every 100th.
+** Under the sanitizers every 500th, and a place is where fewer callers differ. */
 static long stride(void) {
-  return getenv("MPG_FULL") != NULL ? 1 : 30 * check_stride(5);
+  return getenv("MPG_FULL") != NULL ? 1 : 100 * check_stride(5);
 }
 
 int main(void) {
   long points;
   sweep_begin();
   by_places = getenv("MPG_FULL") == NULL;
-  callers = check_stride(2) == 1 ? FRAMES : 3;
+  callers = check_stride(2) == 1 ? 4 : 3;
   points = sweep_all(&of_sqlite, stride());
   (void)printf("oom: %ld allocations failed\n", points);
   CHECK(points > 1000);
