@@ -49,15 +49,15 @@ SELECT _file AS file, _line AS line, time, step, log_group(_record, 'ms') AS tol
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
   (?: (?: \[ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) \] \s* | \[ (?<time> \d{8}\ \d\d:\d\d:\d\d ) \] \[rank- .{0,200}? | (?= \d{4}-\d\d- ) (?! .* \[\d{4}-) (?<time> \d{4}-\d\d-\d\d[T\ ]\d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )?
       \biteration \s+ (?<step>\d+) / \s* (?<steps>\d+) \s* \|
-      (?: (?= .* elapsed\ time\ per\ iteration\ \( (?: ms\): \s* (?<ms>[\d.]+) | s\): \s* (?<s>[\d.]+) ) ) )?
-      (?: (?= .* (?: throughput\ per\ GPU\ \(TFLOP/s/GPU\) | approx\ flops\ per\ GPU ): \s* (?<tflops>[\d.]+) ) )?
+      (?: (?= .* elapsed\ time\ per\ iteration\ \( (?: ms\): \s* (?<ms>(?> [\d.]+ (?: ,\d{3} [\d.]* )* )) | s\): \s* (?<s>(?> [\d.]+ (?: ,\d{3} [\d.]* )* )) ) (?! \s* $ ) ) )?
+      (?: (?= .* (?: throughput\ per\ GPU\ \(TFLOP/s/GPU\) | approx\ flops\ per\ GPU ): \s* (?<tflops>(?> [\d.]+ (?: ,\d{3} [\d.]* )* )) (?! \s* $ ) ) )?
       (?: (?= .* consumed\ samples: \s* (?<samples>\d+) ) )? (?: (?= .* global\ batch\ size: \s* (?<batch>\d+) ) )?
       (?: (?= .* \blm\ loss: \s* (?<loss>[\d.E+-]+) ) )? (?: (?= .* skipped\ iterations: \s* (?<skipped>\d+) ) )? (?: (?= .* nan\ iterations: \s* (?<nans>\d+) ) )?
       (?(<time>) | (?: (?= .* "time(?:stamp)?"\s*:\s*"(?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) " ) )? )
     | successfully\ saved\ (?: local\  )? checkpoint\ (?: from | at )\ iteration \s+ (?<saved>\d+)
     | successfully\ loaded\ checkpoint\ .* at\ iteration \s+ (?<loaded>\d+)
     | validation\ loss\ at\ iteration \s+ (?<validated>\d+)
-    | (?<timer> save-checkpoint (?: -non-persistent )? | evaluate ) \s* \.+ : \s* (?: \( [\d.]+ , \s* )? (?<timer_ms>[\d.]+)
+    | (?<timer> save-checkpoint (?: -non-persistent )? | evaluate ) \s* \.+ : \s* (?: \( [\d.]+ , \s* )? (?<timer_ms>(?> [\d.]+ (?: ,\d{3} [\d.]* )* ))
     | using\ world\ size: \s* (?<world>\d+)
     | (?<time> \d{4}-\d\d-\d\d\ [\d:]+ ,\d+ ) \]\ \[\w+\] \s* \[ (?: timer | logging ) \.py: (?<other>)
     | \[exiting\ program\ (?<exit> at\ iteration | after\ [\d.]+\ minutes | after\ receiving )
@@ -67,6 +67,10 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
   (?: (?= .* (?: \biteration \s+ (?<spliced>\d+) / \s* \d+ \s* \| | (?<spliced> successfully\ (?: saved | loaded )\ (?: local\ )? checkpoint
     | validation\ loss\ at\ iteration ) ) ) )?',
   'last', coalesce(:zone, 'UTC'));
+-- Numbers may be written as 5,000.0. One at the very end of a line is cut off, as where a terminal wrapped it.
+UPDATE training_lines SET told_ms = replace(told_ms, ',', '') + 0, told_s = replace(told_s, ',', '') + 0,
+  told_tflops = replace(told_tflops, ',', '') + 0, told_timer_ms = replace(told_timer_ms, ',', '') + 0
+WHERE 'text' IN (typeof(told_ms), typeof(told_s), typeof(told_tflops), typeof(told_timer_ms));
 
 .read sql/formats/log/spliced.sql
 .read sql/formats/log/tail.sql

@@ -30,14 +30,13 @@
 -- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
 -- find, and training_steps, a row a logged step. The rules are explained in docs/formats/log.md.
 
--- ---- 1. The input: "step:1/6200 train_loss:... train_time:...", or "iter 10: loss ..., time ...ms", or "step 10/100 | loss ... | ... ms"
--- ----
+-- ---- 1. The input: "step:1/6200 ... train_time:...", "iter 10: loss ... ms", or "step 10/100 | loss ... ms" ----
 
--- What follows goes by rowid: a file's lines lie one after the other, and so do a run's.
+-- What follows goes by rowid: lines of a file, and of a run, lie together. Numbers may be 1,000.0.
 DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
-SELECT step, log_group(_record, 'total_ms') AS total_ms, _file AS file, log_group(_record, 'loss') AS loss,
-       coalesce(log_group(_record, 'ms'), 1000 * log_group(_record, 's')) AS ms,
+SELECT step, replace(log_group(_record, 'total_ms'), ',', '') + 0 AS total_ms, _file AS file, log_group(_record, 'loss') AS loss,
+       replace(coalesce(log_group(_record, 'ms'), 1000 * log_group(_record, 's')), ',', '') + 0 AS ms,
        coalesce(log_group(_record, 'steps'), log_group(_record, 'total') - 1) AS steps,
        time, _line AS line, iif(:only_relations IS NULL, log_group(_record, 'val_loss'), NULL) AS val_loss,
        iif(:only_relations IS NULL, log_group(_record, 'average_ms'), NULL) AS average_ms,
@@ -45,10 +44,10 @@ SELECT step, log_group(_record, 'total_ms') AS total_ms, _file AS file, log_grou
        NULL AS chip, 0 AS is_save, NULL AS begun, NULL AS evaluated
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
     (?: (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )? (?: ^ | (?<= [\s:|>\])"] ) | (?<= \d[mGK] | \[[mK] ) )
-      (?: step: (?<step>\d+) / (?<steps>\d+) (?: \ train_loss: (?<loss>\S+) )? (?: \ val_loss: (?<val_loss>\S+) )? .*? \ train_time: (?<total_ms>\d+) ms
+      (?: step: (?<step>\d+) / (?<steps>\d+) (?: \ train_loss: (?<loss>\S+) )? (?: \ val_loss: (?<val_loss>\S+) )? .*? \ train_time: (?<total_ms>[\d,]+) ms
           (?: \ step_avg: (?<average_ms>[\d.]+|nan) ms )?
-        | iter\ (?<step>\d+): \ loss\ (?<loss>[^,\s]+), \ time:?\ (?: (?<ms>[\d.]+) ms | (?<s>[\d.]+) s \b ) (?: , \ mfu\ (?<mfu>-?[\d.]+) % )?
-        | step:?\ +(?<step>\d+) (?: / (?<total>\d+)\ \( [^)]* \) | / (?<steps>\d+) | \ \( [^)]* \) )? \s* [|,:] \s* (?: train\  )? loss:? \ + (?<loss>[^\s|,(]+) .*? [|,] \s* \(? (?: (?: dt | time ):\  )? (?<ms>[\d.]+) \s? ms \b
+        | iter\ (?<step>\d+): \ loss\ (?<loss>[^,\s]+), \ time:?\ (?: (?<ms>[\d,.]+) ms | (?<s>[\d.]+) s \b ) (?: , \ mfu\ (?<mfu>-?[\d.]+) % )?
+        | step:?\ +(?<step>\d+) (?: / (?<total>\d+)\ \( [^)]* \) | / (?<steps>\d+) | \ \( [^)]* \) )? \s* [|,:] \s* (?: train\  )? loss:? \ + (?<loss>[^\s|,(]+) .*? [|,] \s* \(? (?: (?: dt | time ):\  )? (?<ms>\d[\d,.]*) \s? ms \b
           (?: .*? (?: (?<! [a-z] ) mfu: \s* (?<mfu>[\d.]+) | \b (?<mfu>[\d.]+) % \ (?: \w+\  )? MFU ) )? )
       (?(<time>) | (?: (?= .* "time(?:stamp)?"\s*:\s*"(?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) " ) )? )
   | (?: ^ | (?<= [\s:|>\])"] ) | (?<= \d[mGK] | \[[mK] ) )

@@ -135,9 +135,9 @@ SELECT _file AS file, _line AS line,
 FROM log_trace(:nemo,
                '(?x) (?: \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d ) .{0,200}? | ^ [^\r]{0,60}? (?= \d{4}-\d\d- ) (?! .* \[NeMo) (?<time> \d{4}-\d\d-\d\d[T\ ]\d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) [^\r]{0,300}? )?
   (?: Training\ epoch\ \d+ ,\ iteration\ \d+/\d+\ \| .*? global_step:\ (?<step>\d+) (?= \s* \| )
-      (?: (?= .* reduced_train_loss:\ (?<loss> [\d.eE+-]+ | nan | inf ) ) )? (?: (?= .* train_step_timing\ in\ s:\ (?<seconds> [\d.]+ (?: e[+-]?\d+ )? ) ) )?
-      (?: (?= .* TFLOPS_per_GPU:\ (?<tflops> [\d.]+ (?: e[+-]?\d+ )? ) ) )?
-    | (?= reduced_train_loss= | global_step= | train_step_timing\ in\ s= ) (?= [^\r]* train_step_timing\ in\ s=(?<seconds> [\d.]+ (?: e[+-]?\d+ )? ) ) (?: (?= [^\r]* reduced_train_loss=(?<loss> [\d.eE+-]+ | nan | inf ) ) )?
+      (?: (?= .* reduced_train_loss:\ (?<loss> [\d.eE+-]+ | nan | inf ) ) )? (?: (?= .* train_step_timing\ in\ s:\ (?<seconds> (?> [\d.]+ (?: ,\d{3} [\d.]* )* ) (?: e[+-]?\d+ )? ) ) )?
+      (?: (?= .* TFLOPS_per_GPU:\ (?<tflops> (?> [\d.]+ (?: ,\d{3} [\d.]* )* ) (?: e[+-]?\d+ )? ) ) )?
+    | (?= reduced_train_loss= | global_step= | train_step_timing\ in\ s= ) (?= [^\r]* train_step_timing\ in\ s=(?<seconds> (?> [\d.]+ (?: ,\d{3} [\d.]* )* ) (?: e[+-]?\d+ )? ) (?= [,\ \]] ) ) (?: (?= [^\r]* reduced_train_loss=(?<loss> [\d.eE+-]+ | nan | inf ) ) )?
       (?: (?= [^\r]* TFLOPS_per_GPU=(?<tflops> [\d.]+ (?: e[+-]?\d+ )? ) ) )? [^\r]*? global_step=(?: (?<step>\d+) (?: \.0* )? (?= [,\s\]] ) | (?<rounded> [\d.]+ e\+?\d+ ) )
     | Global\ Checkpoint\ Save\ :\ Rank:\ 0\ :\ Iteration:\ (?<saving>\d+)\ :\ Start\ time:\ (?<at>[\d.]+) s\ :\ Save\ duration:\ (?<took>[\d.]+) s
     | Successfully\ saved\ checkpoint\ from\ iteration \s+ (?<saved>\d+)

@@ -19,10 +19,11 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
   (?: (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )?
              | \d{8}\ \d\d:\d\d:\d\d (?= \]\ ?\[rank- ) | (?<= [IWEF]) (?<yearless>) \d{4}\ \d\d:\d\d:\d\d\.\d+ ) .{0,300}? )?
   (?: \b completed\ (?: profiler\ activation/deactivation\  )? step:\ (?<step>\d+) (?= , )
-      (?: (?= .* ,\ seconds:\ (?<seconds>[\d.]+) ) )? (?: (?= .* ,\ TFLOP/s (?: /device )? :\ (?<tflops>[\d.]+) ) )?
-      (?: (?= .* ,\ Tokens/s/device:\ (?<tokens>[\d.]+) ) )? (?: (?= .* ,\ total_weights:\ (?<total_weights>[\d.]+) ) )?
+      (?: (?= .* ,\ seconds:\ (?<seconds>(?> [\d.]+ (?: ,\d{3} [\d.]* )* )) (?! (?<! \.\d | \.\d\d | \.\d{3} ) \s* $ ) ) )?
+      (?: (?= .* ,\ TFLOP/s (?: /device )? :\ (?<tflops>(?> [\d.]+ (?: ,\d{3} [\d.]* )* )) (?! (?<! \.\d | \.\d\d | \.\d{3} ) \s* $ ) ) )?
+      (?: (?= .* ,\ Tokens/s/device:\ (?<tokens>(?> [\d.]+ (?: ,\d{3} [\d.]* )* )) ) )? (?: (?= .* ,\ total_weights:\ (?<total_weights>[\d.]+) ) )?
       (?: (?= .* ,\ loss:\ (?<loss>[^,\s]+) ) )?
-    | [Cc]ompleted\ eval\ step:?\ (?<eval_step>\d+) (?: ,\ seconds:\ (?<eval_seconds>[\d.]+) )?
+    | [Cc]ompleted\ eval\ step:?\ (?<eval_step>\d+) (?: ,\ seconds:\ (?<eval_seconds>(?> [\d.]+ (?: ,\d{3} [\d.]* )* )) )?
     | [Ss]aved\ a\ checkpoint\ at\ step\ (?<saved>\d+)
     | Started\ an\ asynchronous\ checkpoint\ save\ for\ step\ (?<saving>\d+)
     | Finished\ blocking\ save\ in\ (?<blocked>[\d.]+)\ seconds (?: \.\ Continuing\ .{0,60}? \ (?: @ | to )\ \S*? / (?: checkpoint_ )? (?<blocking>\d+) \.? (?= \s | $ ) )?
@@ -39,9 +40,13 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
     | Finished\ (?: blocking\ save | asynchronous\ save | async_save | load | restor ) ) ) ) )?
   (?(<time>) | (?: (?= .* "time(?:stamp)?"\s*:\s*"(?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) " ) )? )',
   'last', coalesce(:zone, 'UTC'), coalesce(:year, 1970));
+-- Numbers may be written as 5,000.0. One without decimals at the very end of a line is cut off, as where a terminal wrapped it.
+UPDATE training_lines SET step_seconds = replace(step_seconds, ',', '') + 0, tflops = replace(tflops, ',', '') + 0,
+  tokens = replace(tokens, ',', '') + 0
+WHERE 'text' IN (typeof(step_seconds), typeof(tflops), typeof(tokens));
 -- Lines of no step are few: only theirs are taken apart.
 UPDATE training_lines SET
-  eval_step = json_extract(fields, '$.eval_step'), eval_seconds = json_extract(fields, '$.eval_seconds'),
+  eval_step = json_extract(fields, '$.eval_step'), eval_seconds = replace(json_extract(fields, '$.eval_seconds'), ',', '') + 0,
   saved = json_extract(fields, '$.saved'), saving = json_extract(fields, '$.saving'),
   blocked = json_extract(fields, '$.blocked'), blocking = json_extract(fields, '$.blocking'), finished = json_extract(fields, '$.finished'),
   load_seconds = json_extract(fields, '$.load_seconds'), loaded = json_extract(fields, '$.loaded'),

@@ -42,7 +42,7 @@ WITH spaced AS (
 ),
 counted AS (
   SELECT *, coalesce(CASE WHEN step IS NULL THEN coalesce(json_extract(fields, '$.took'), json_extract(fields, '$.load'))
-                          ELSE json_extract(fields, '$.seconds')
+                          ELSE replace(json_extract(fields, '$.seconds'), ',', '') -- it may be 1,000.5
                             * CASE WHEN since > 0 THEN since
                                    WHEN following > 0 THEN min(following, max(1, step + (step % following = following - 1))) ELSE 1 END
                      END, 0) AS took
@@ -72,7 +72,7 @@ LEFT JOIN first_other ON first_other.file = s.file LEFT JOIN training_begun AS b
 DROP TABLE trainer_summed;
 INSERT INTO trainer_points(file, line, job, time, step, seconds, loss, tflops)
 SELECT file, line, file, max(at) OVER (PARTITION BY file ORDER BY id), step, took, json_extract(fields, '$.loss'),
-       json_extract(fields, '$.tflops') FROM trainer_dated WHERE step IS NOT NULL ORDER BY file, id;
+       replace(json_extract(fields, '$.tflops'), ',', '') + 0 FROM trainer_dated WHERE step IS NOT NULL ORDER BY file, id;
 INSERT INTO trainer_marks(file, line, job, kind, start_time, time, step)
 SELECT file, line, file, 'checkpoint', at, at + json_extract(fields, '$.took'), NULL
 FROM trainer_dated WHERE json_extract(fields, '$.took') IS NOT NULL
