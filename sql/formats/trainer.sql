@@ -63,8 +63,8 @@ FROM (SELECT coalesce(:deepspeed, :nemo, :titan, :wandb, :wandb_columns, :wandb_
                       :values_csv, :steps_csv, :steps_tsv, :steps_jsonl, :comet, :mlflow_store, :tracker_db, :hf) AS path);
 
 DROP TABLE IF EXISTS temp.trainer_points;
--- run: as a tracker's record names it; part, at: of exports of one run (same_run.sql)
-CREATE TEMP TABLE trainer_points(file, line, job TEXT, rank, time, step, seconds, loss, tflops, begun, resumed, run, part, at);
+-- run, epoch: as a tracker's record names them; part, at: of exports of one run (same_run.sql)
+CREATE TEMP TABLE trainer_points(file, line, job TEXT, rank, time, step, seconds, loss, tflops, begun, resumed, run, epoch, part, at);
 DROP TABLE IF EXISTS temp.trainer_marks; -- kind 'saved': safe at `time`; 'completed', 'failed': over then; others are spans
 CREATE TEMP TABLE trainer_marks(file, line, job TEXT, rank, kind, start_time, time, step);
 DROP TABLE IF EXISTS temp.trainer_worlds;
@@ -175,6 +175,7 @@ DROP TABLE training_lines;
 .read sql/formats/trainer/trackers.sql
 
 .read sql/formats/trainer/answers.sql
+.read sql/formats/trainer/ranks.sql
 
 -- Runs that one file has, as its records name them, are jobs of their own.
 DROP TABLE IF EXISTS temp.trainer_named;

@@ -1,9 +1,9 @@
 -- trainer/databases.sql - the names of losses and rates, and what the databases of MLflow (mlflow.db) and Trackio (PROJECT.db) have of
 -- them and of their runs.
 --
--- Reads :tracker_db, :tag and the attached database. Makes trainer_names, trainer_evaluations (the names of splits that are no steps),
--- trainer_values, to which trackers.sql adds, trainer_ended, when runs began and how they ended, trainer_called and trainer_titles, what
--- they are called, and trainer_stored, of Trackio a record a row.
+-- Reads :tracker_db, :tag and the attached database. Makes trainer_names, trainer_evaluations (what says that a record is no step),
+-- trainer_values, to which trackers.sql adds, trainer_ended, when runs began and how they ended, trainer_called and
+-- trainer_titles, what they are called, and trainer_stored, of Trackio a record a row.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 DROP TABLE IF EXISTS temp.trainer_names;
@@ -21,7 +21,9 @@ INSERT INTO trainer_names VALUES (1e12, 'perf/per_device_tflops_per_sec'), (1e12
 -- What a record says of its split, in small letters, where it is no step's.
 DROP TABLE IF EXISTS temp.trainer_evaluations;
 CREATE TEMP TABLE trainer_evaluations(name TEXT PRIMARY KEY) WITHOUT ROWID;
-INSERT INTO trainer_evaluations VALUES ('val'), ('valid'), ('validation'), ('eval'), ('evaluation'), ('test'), ('dev');
+INSERT INTO trainer_evaluations VALUES ('val'), ('valid'), ('validation'), ('eval'), ('evaluation'), ('test'), ('dev'), ('validate'),
+  ('evaluate'), ('val_step'), ('valid_step'), ('validation_step'), ('eval_step'), ('test_step'), ('val_epoch'), ('validation_epoch'),
+  ('eval_epoch'), ('val_end'), ('validation_end'), ('eval_end');
 DROP TABLE IF EXISTS temp.trainer_values; -- `place` of a rate is what its unit is in FLOP/s
 CREATE TEMP TABLE trainer_values(file, line, job, time, step, value, run, place);
 -- run: '' where the file or folder has one alone

@@ -30,7 +30,8 @@ FROM (SELECT r.file, n.what, c.fullkey AS path,
             SELECT 'time', 100 + place, lower(replace(name, ' ', '_')) || '_timestamp' FROM trainer_names WHERE typeof(place) = 'integer'
             UNION ALL SELECT 'tag', key, value FROM json_each('["tag", "metric", "metric_name", "metric.name", "key", "name"]')
             UNION ALL SELECT 'value', 0, 'value'
-            UNION ALL SELECT 'split', key, value FROM json_each('["split", "phase", "mode", "stage", "prefix"]')
+            UNION ALL
+            SELECT 'split', key, value FROM json_each('["split", "phase", "mode", "stage", "prefix", "type", "kind", "event", "event_type"]')
             UNION ALL SELECT 'run', key, value FROM json_each('["run_id", "run", "run_name", "run.hash", "run_hash"]')
             UNION ALL SELECT 'loss', place, lower(replace(name, ' ', '_')) FROM trainer_names WHERE typeof(place) = 'integer') AS n
         ON n.name IN (lower(replace(c.key, ' ', '_')), lower(replace(ltrim(c.path || '/' || c.key, '$.'), '.', '/')))

@@ -14,7 +14,7 @@ SELECT file, line, json_extract(record, '$._timestamp') AS told,
        CASE WHEN time < 1e11 THEN time WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6
                         ELSE time / 1e9 END AS time,
        runtime, own, number, loss, tflops,
-       iif(tflops IS NULL AND of_rate AND line < 100, record, NULL) AS otherwise, run, evaluated
+       iif(tflops IS NULL AND of_rate AND line < 100, record, NULL) AS otherwise, run, evaluated, rank, epoch
 FROM (SELECT _file AS file, _line AS line,
              CASE typeof(json_extract(record, '$._timestamp')) WHEN 'text'
                     THEN coalesce(mpg_time(json_extract(record, '$._timestamp'), :zone),
@@ -46,8 +46,12 @@ FROM (SELECT _file AS file, _line AS line,
                                    iif(json_type(record, '$."lm loss"') IS NULL, NULL, json_extract(record, '$.throughput'))),
                  NULL) AS tflops,
              lower(coalesce(json_extract(record, '$.split'), json_extract(record, '$.phase'), json_extract(record, '$.mode'),
-                            json_extract(record, '$.stage'), json_extract(record, '$.prefix')))
-               IN (SELECT name FROM trainer_evaluations) AS evaluated,
+                            json_extract(record, '$.stage'), json_extract(record, '$.prefix'))) IN (SELECT name FROM trainer_evaluations)
+               OR lower(json_extract(record, '$.type')) IN (SELECT name FROM trainer_evaluations)
+               OR lower(json_extract(record, '$.kind')) IN (SELECT name FROM trainer_evaluations)
+               OR lower(coalesce(json_extract(record, '$.event'), json_extract(record, '$.event_type')))
+                 IN (SELECT name FROM trainer_evaluations) AS evaluated,
+             coalesce(json_extract(record, '$.rank'), json_extract(record, '$.global_rank')) AS rank, json_extract(record, '$.epoch') AS epoch,
              of_rate, record, coalesce(json_extract(record, '$.run_id'), json_extract(record, '$._run_id'), json_extract(record, '$.run'),
                                        json_extract(record, '$.run_name')) AS run
       FROM (SELECT *, instr(record, 'flops') > 0 OR instr(record, 'FLOPS') > 0 OR instr(record, 'mfu') > 0 OR instr(record, 'MFU') > 0
@@ -176,9 +180,9 @@ SELECT id, resumed, max(iif(resumed, iif(runtime < before, 0, before), NULL)) OV
 FROM (SELECT id, file, run, runtime, coalesce(start - lag(start) OVER w > 10, 0) AS resumed, lag(runtime) OVER w AS before
       FROM (SELECT rowid AS id, file, run, runtime, time - runtime AS start FROM trainer_history)
       WINDOW w AS (PARTITION BY file, run ORDER BY id));
-INSERT INTO trainer_points(file, line, job, time, step, loss, tflops, begun, resumed, run)
-SELECT file, line, file, time, coalesce(own, number), loss, iif(tflops + 0 > 0, tflops + 0, NULL), time - runtime + coalesce(since, 0),
-       resumed, run
+INSERT INTO trainer_points(file, line, job, rank, time, step, loss, tflops, begun, resumed, run, epoch)
+SELECT file, line, file, rank, time, coalesce(own, number), loss, iif(tflops + 0 > 0, tflops + 0, NULL),
+       time - runtime + coalesce(since, 0), resumed, run, epoch
 FROM trainer_started AS s CROSS JOIN trainer_history AS h ON h.rowid = s.id;
 DROP TABLE trainer_started;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)

@@ -1,0 +1,77 @@
+"""Records of steps that say more of themselves: their rank, their epoch, that they are of an evaluation. Each in JSON Lines, a table and a
+history of Weights & Biases."""
+
+import json
+import unittest
+
+from trainer_case import T0, TrainerLogs
+
+
+class Records(TrainerLogs):
+    def files(self, records):
+        """records: (step, seconds, other fields)"""
+        rows = [{"step": step, "loss": 2.5, "timestamp": T0 + at} | more for step, at, more in records]
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        yield self.file(lines, "r.jsonl")
+        yield self.file(lines.replace('"step"', '"iteration"').replace('"timestamp"', '"time"'), "s.jsonl")
+        yield self.file(lines.replace('"step"', '"_step"').replace('"timestamp"', '"_timestamp"'), "w.jsonl")
+        yield self.file(
+            "\n".join(",".join(map(str, row)) for row in [rows[0], *(r.values() for r in rows)]) + "\n", "t.csv"
+        )
+
+    def check(self, records, wanted, sums, issues):
+        for path in self.files(records):
+            self.assertEqual(wanted, [row[:4] for row in self.steps(path)], path)
+            self.assertEqual(sums, self.sums(self.fleet(path, chips=1), 1), path)
+            found = self.rows(
+                "SELECT kind, severity, count FROM mpg_issues WHERE source = ? AND kind <> 'unknown_column'", path
+            )
+            self.assertEqual(issues, sorted(found), path)
+
+    def test_ranks(self):
+        """All ranks' records in one file, interleaved or one after the other: those of the lowest count."""
+        records = [(i, 10 * i + rank / 8, {"rank": rank}) for i in range(1, 11) for rank in range(4)]
+        wanted = [(1, i, 10 * i - 10, 10 * i) for i in range(1, 11)]
+        for order in (records, sorted(records, key=lambda record: record[2]["rank"])):
+            self.check(order, wanted, {"unknown": 100}, [("parallel_files", "info", 30)])
+        # A rank that is the only one, as of an adapter, says nothing.
+        self.check([(i, 10 * i, {"rank": 16}) for i in range(1, 11)], wanted, {"unknown": 100}, [])
+
+    def test_epochs(self):
+        """Steps that are numbered anew in each epoch count on; after a restart they are those that were there."""
+        records = [(i, 100 * epoch + 10 * (i + 1), {"epoch": epoch}) for epoch in range(3) for i in range(10)]
+        wanted = [(1, i, 10 * i, 10 * i + 10) for i in range(30)]
+        self.check(records, wanted, {"unknown": 300}, [("repeated_steps", "info", 2)])
+        # Of the second epoch half was done when it failed, 100 s later it begins again.
+        again = records[:15] + [(i, 250 + 10 * (i + 1), {"epoch": 1}) for i in range(10)]
+        for path in self.files(again):
+            self.assertEqual([1] * 15 + [2] * 10, [row[0] for row in self.steps(path)], path)
+            self.assertEqual([*range(15), *range(10, 20)], [row[1] for row in self.steps(path)], path)
+        # Numbers of the whole run stay, whatever the epoch.
+        whole = [(i, 10 * i + 10, {"epoch": i // 10}) for i in range(30)]
+        self.check(whole, wanted, {"unknown": 300}, [])
+        back = whole[:25] + [(i, 300 + 10 * (i - 18), {"epoch": i // 10}) for i in range(18, 30)]
+        for path in self.files(back):
+            self.assertEqual([*range(25), *range(18, 30)], [row[1] for row in self.steps(path)], path)
+
+    def test_evaluations(self):
+        """A record of an evaluation has a loss, too, and is no step: its time is the next step's."""
+        wanted = [(1, i, 10 * i - 10, 10 * i) for i in range(1, 11)]
+        for key, train, told in (
+            ("type", "train", "val"),
+            ("kind", "training", "eval"),
+            ("event", "train_step", "eval"),
+            ("event_type", "train", "Validation"),
+            ("split", "train", "test"),
+        ):
+            records = [(i, 10 * i, {key: train}) for i in range(1, 11)]
+            records[5:5] = [(5, 57, {key: told})]
+            records.append((10, 107, {key: told}))
+            for path in self.files(records):
+                self.assertEqual(wanted, [row[:4] for row in self.steps(path)], (key, path))
+                found = self.rows("SELECT count FROM mpg_issues WHERE kind = 'unused_events' AND source = ?", path)
+                self.assertEqual([(2,)], found, (key, path))
+
+
+if __name__ == "__main__":
+    unittest.main()
