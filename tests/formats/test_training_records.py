@@ -1,6 +1,7 @@
 """Records of steps that say more of themselves: their rank, their epoch, that they are of an evaluation. Each in JSON Lines, a table and a
 history of Weights & Biases."""
 
+import datetime
 import json
 import unittest
 
@@ -71,6 +72,53 @@ class Records(TrainerLogs):
                 self.assertEqual(wanted, [row[:4] for row in self.steps(path)], (key, path))
                 found = self.rows("SELECT count FROM mpg_issues WHERE kind = 'unused_events' AND source = ?", path)
                 self.assertEqual([(2,)], found, (key, path))
+
+    def test_values(self):
+        """Values of Aim, ClearML, Comet and MLflow: the split, the epoch, and lines in any order."""
+        wanted = [(1, i, 10 * i - 10, 10 * i) for i in range(1, 11)]
+        both = [
+            (i, part, T0 + 10 * i + (3 if part == "val" else 0))
+            for i in range(1, 11)
+            for part in (["train", "val"] if i % 5 == 0 else ["train"])
+        ]
+        for head, row in (
+            (
+                "run.hash,metric.name,metric.context,step,epoch,time,value",
+                "h,loss,\"{{'subset': '{1}'}}\",{0},0,{2},2.5",
+            ),
+            ("metric.name,metric.context,step,time,value", 'loss,"{{""subset"": ""{1}""}}",{0},{2},2.5'),
+            ("iter,timestamp,value,metric,variant", "{0},{2},2.5,loss,{1}"),
+        ):
+            path = self.file("\n".join([head] + [row.format(*told) for told in both]) + "\n", "v.csv")
+            self.assertEqual(wanted, [found[:4] for found in self.steps(path)], head)
+            self.assertEqual(
+                [(2,)], self.rows("SELECT count FROM mpg_issues WHERE kind = 'unused_events' AND source = ?", path)
+            )
+        comet = [
+            {
+                "metricName": "loss",
+                "metricValue": "2.5",
+                "timestamp": (T0 + 10 * i) * 1000,
+                "step": i % 10,
+                "epoch": i // 10,
+            }
+            for i in range(30)
+        ]
+        self.assertEqual([*range(30)], [found[1] for found in self.steps(self.file(json.dumps(comet), "c.json"))])
+        rows = [f"abc,loss,2.5,{i},{(T0 + 10 * i) * 1000}" for i in range(10, 0, -1)]
+        path = self.file("\n".join(["run_id,key,value,step,timestamp", *rows]) + "\n", "m.csv")
+        self.assertEqual(wanted, [found[:4] for found in self.steps(path)])
+
+    def test_two_times(self):
+        """Of a table's columns of times a clock counts, and not the seconds since the begin."""
+        rows = ["step,created_at,time,loss"] + [
+            f"{i},{datetime.datetime.fromtimestamp(T0 + 10 * i, datetime.timezone.utc).isoformat()},{10.0 * i},2.5"
+            for i in range(1, 11)
+        ]
+        self.assertEqual(
+            [(1, i, 10 * i - 10, 10 * i) for i in range(1, 11)],
+            [found[:4] for found in self.steps(self.file("\n".join(rows) + "\n", "t.csv"))],
+        )
 
 
 if __name__ == "__main__":

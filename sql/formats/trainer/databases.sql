@@ -25,7 +25,7 @@ INSERT INTO trainer_evaluations VALUES ('val'), ('valid'), ('validation'), ('eva
   ('evaluate'), ('val_step'), ('valid_step'), ('validation_step'), ('eval_step'), ('test_step'), ('val_epoch'), ('validation_epoch'),
   ('eval_epoch'), ('val_end'), ('validation_end'), ('eval_end');
 DROP TABLE IF EXISTS temp.trainer_values; -- `place` of a rate is what its unit is in FLOP/s
-CREATE TEMP TABLE trainer_values(file, line, job, time, step, value, run, place);
+CREATE TEMP TABLE trainer_values(file, line, job, time, step, value, run, place, epoch);
 -- run: '' where the file or folder has one alone
 DROP TABLE IF EXISTS temp.trainer_ended;
 CREATE TEMP TABLE trainer_ended(job TEXT, run TEXT, begun, ended, outcome, PRIMARY KEY(job, run)) WITHOUT ROWID;
@@ -57,7 +57,7 @@ FROM (SELECT *, row_number() OVER (PARTITION BY run, typeof(place) ORDER BY plac
       FROM (SELECT DISTINCT run, metric, place FROM trainer_stored
             JOIN trainer_names AS n ON n.name = iif(metric GLOB 'eval[/_]*runtime', 'eval/runtime', metric)))
 WHERE nth = 1 OR place = 'eval';
-INSERT INTO trainer_values
+INSERT INTO trainer_values(file, line, job, time, step, value, run, place)
 SELECT :tracker_db, NULL, :tracker_db, time / 1e3, coalesce(step, 0), iif(is_nan IN (1, 'true'), 'NaN', value), c.run, c.place
 FROM trainer_stored AS s JOIN trainer_chosen AS c ON c.run = s.run AND c."key" = metric
 ORDER BY min(time) OVER (PARTITION BY c.run), c.run, time, step;

@@ -16,7 +16,9 @@ CREATE TEMP TABLE trainer_columns(file TEXT, what TEXT, path TEXT, PRIMARY KEY(f
 INSERT INTO trainer_columns
 SELECT file, what, path
 FROM (SELECT r.file, n.what, c.fullkey AS path,
-             row_number() OVER (PARTITION BY r.file, n.what ORDER BY n.place, length(c.path), c.id) AS nth
+             row_number() OVER (PARTITION BY r.file, n.what
+                                -- seconds since the begin go after a clock
+                                ORDER BY n.what = 'time' AND typeof(c.atom) <> 'text' AND c.atom < 1e8, n.place, length(c.path), c.id) AS nth
       FROM (SELECT file, record, row_number() OVER (PARTITION BY file ORDER BY rowid) AS nth FROM trainer_rows) AS r,
         json_tree(r.record) AS c
       JOIN (SELECT 'step' AS what, key AS place, value AS name
@@ -31,7 +33,9 @@ FROM (SELECT r.file, n.what, c.fullkey AS path,
             UNION ALL SELECT 'tag', key, value FROM json_each('["tag", "metric", "metric_name", "metric.name", "key", "name"]')
             UNION ALL SELECT 'value', 0, 'value'
             UNION ALL
-            SELECT 'split', key, value FROM json_each('["split", "phase", "mode", "stage", "prefix", "type", "kind", "event", "event_type"]')
+            SELECT 'split', key, value
+            FROM json_each('["split", "phase", "mode", "stage", "prefix", "type", "kind", "event", "event_type", "subset", "context.subset",
+              "metric.context.subset", "metric.context", "context", "variant"]')
             UNION ALL SELECT 'run', key, value FROM json_each('["run_id", "run", "run_name", "run.hash", "run_hash"]')
             UNION ALL SELECT 'loss', place, lower(replace(name, ' ', '_')) FROM trainer_names WHERE typeof(place) = 'integer') AS n
         ON n.name IN (lower(replace(c.key, ' ', '_')), lower(replace(ltrim(c.path || '/' || c.key, '$.'), '.', '/')))
@@ -42,7 +46,10 @@ DROP TABLE IF EXISTS temp.trainer_evaluated;
 CREATE TEMP TABLE trainer_evaluated AS
 SELECT r.rowid AS row FROM trainer_columns AS e CROSS JOIN trainer_rows AS r ON r.file = e.file
 WHERE e.what = 'split'
-  AND lower(json_extract(r.record, e.path)) IN (SELECT name FROM trainer_evaluations);
+  AND (lower(json_extract(r.record, e.path)) IN (SELECT name FROM trainer_evaluations)
+       -- a context of Aim, {'subset': 'val'}
+       OR EXISTS (SELECT 1 FROM trainer_evaluations AS n
+                  WHERE instr(replace(replace(lower(json_extract(r.record, e.path)), ' ', ''), '"', ''''), '''subset'':''' || n.name || '''')));
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'info', 'unused_events', min(line), count(*), 'rows of an evaluation: they are no steps'
 FROM trainer_rows WHERE rowid IN (SELECT row FROM trainer_evaluated) GROUP BY file;
@@ -115,7 +122,7 @@ DROP TABLE trainer_hour;
 --@ end
 -- A table of values that names no metric is of the one that was chosen for it.
 INSERT INTO trainer_values
-SELECT t.file, t.line, t.file, t.time, t.step, t.value, t.run, coalesce(n.place, 0)
+SELECT t.file, t.line, t.file, t.time, t.step, t.value, t.run, coalesce(n.place, 0), json_extract(t.record, '$.epoch')
 FROM trainer_told AS t LEFT JOIN trainer_names AS n
   ON n.name = iif(t.tag GLOB 'eval[/_]*runtime', 'eval/runtime', t.tag)
 WHERE t.value IS NOT NULL AND t.loss IS NULL AND (t.tag IS NULL OR n.name IS NOT NULL) ORDER BY t.file, t.time, t.line;

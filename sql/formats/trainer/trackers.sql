@@ -195,7 +195,7 @@ DROP TABLE trainer_told;
 --@ if coalesce(:mlflow, :mlflow_run, :mlflow_csv, :comet) IS NOT NULL
 -- MLflow: an answer, a list of the values in one, or the files of its store, mlruns/EXPERIMENT/RUN/metrics/NAME, of which a run's with the
 -- first of these names counts.
-INSERT INTO trainer_values
+INSERT INTO trainer_values(file, line, job, time, step, value, run, place)
 SELECT d._file, d._line, d._file, json_extract(m.value, '$.timestamp') / 1e3, coalesce(json_extract(m.value, '$.step'), 0) + 0,
        json_extract(m.value, '$.value'), json_extract(m.value, '$.run_id'), n.place
 FROM jsonl_trace(:mlflow) AS d,
@@ -205,7 +205,7 @@ CROSS JOIN trainer_names AS n
   ON n.name = CASE WHEN m.type = 'object' THEN iif(json_extract(m.value, '$.key') GLOB 'eval[/_]*runtime', 'eval/runtime',
                                                json_extract(m.value, '$.key')) END
 ORDER BY d._file, d._line, json_extract(m.value, '$.timestamp'), m.id;
-INSERT INTO trainer_values
+INSERT INTO trainer_values(file, line, job, time, step, value, run, place)
 SELECT d._file, d._line, d._file, json_extract(m.value, '$.timestamp') / 1e3, coalesce(json_extract(m.value, '$.step'), 0) + 0,
        json_extract(m.value, '$.value'), coalesce(json_extract(d.record, '$.mlflow.info.run_id'), json_extract(d.record, '$.info.run_id')),
        n.place
@@ -213,7 +213,7 @@ FROM jsonl_trace(:mlflow_run) AS d, json_each(d.record, iif(json_type(d.record, 
 JOIN trainer_names AS n
   ON n.name = iif(k.key GLOB 'eval[/_]*runtime', 'eval/runtime', k.key), json_each(k.value) AS m
 WHERE k.type = 'array' AND m.type = 'object' ORDER BY d._file, d._line, json_extract(m.value, '$.timestamp'), m.id;
-INSERT INTO trainer_values
+INSERT INTO trainer_values(file, line, job, time, step, value, run, place)
 SELECT d._file, d._line, d._file, json_extract(d.record, '$.timestamp') / 1e3, json_extract(d.record, '$.step') + 0,
        json_extract(d.record, '$.value') + 0, json_extract(d.record, '$.run_id'), n.place
 FROM csv_trace(:mlflow_csv) AS d
@@ -222,7 +222,8 @@ JOIN trainer_names AS n
 ORDER BY d._file, json_extract(d.record, '$.timestamp') + 0, d._line;
 INSERT INTO trainer_values
 SELECT d._file, d._line, d._file, json_extract(d.record, '$.timestamp') / 1e3, json_extract(d.record, '$.step') + 0,
-       json_extract(d.record, '$.metricValue') + 0, json_extract(d.record, '$.experimentKey'), n.place
+       json_extract(d.record, '$.metricValue') + 0, json_extract(d.record, '$.experimentKey'), n.place,
+       json_extract(d.record, '$.epoch')
 FROM jsonl_trace(:comet) AS d
 JOIN trainer_names AS n
   ON n.name = iif(json_extract(d.record, '$.metricName') GLOB 'eval[/_]*runtime', 'eval/runtime', json_extract(d.record, '$.metricName'))
@@ -241,7 +242,7 @@ CREATE TEMP TABLE trainer_kept AS
 SELECT _file AS file, _line AS line, log_group(_record, 'ms') / 1e3 AS time, step, log_group(_record, 'value') AS value,
        instr(_file, '/metrics/') AS at
 FROM log_trace(:mlflow_store, '^(?<ms>\d{13}) (?<value>\S+) (?<step>\d+)\s*$');
-INSERT INTO trainer_values
+INSERT INTO trainer_values(file, line, job, time, step, value, run, place)
 SELECT file, line, job, time, step, value, NULL, place
 FROM (SELECT file, job, place, row_number() OVER (PARTITION BY job, typeof(place) ORDER BY place) AS nth
       FROM (SELECT DISTINCT file, iif(at > 0, substr(file, 1, at - 1), file) AS job,
@@ -270,8 +271,12 @@ CREATE TEMP TABLE read_beside AS SELECT path FROM trainer_about;
 DROP TABLE trainer_about;
 DROP TABLE trainer_kept;
 --@ end
-INSERT INTO trainer_points(file, line, job, time, step, loss, run)
-SELECT file, line, job, time, step, value, run FROM trainer_values WHERE typeof(place) = 'integer' ORDER BY rowid;
+-- Of values whose lines are not in the order of their times, these count.
+UPDATE trainer_values SET line = NULL
+WHERE file IN (SELECT v.file FROM trainer_values AS v CROSS JOIN trainer_values AS p ON p.rowid = v.rowid - 1
+               WHERE v.line < p.line AND v.time > p.time AND v.file = p.file AND v.run IS p.run AND v.place IS p.place);
+INSERT INTO trainer_points(file, line, job, time, step, loss, run, epoch)
+SELECT file, line, job, time, step, value, run, epoch FROM trainer_values WHERE typeof(place) = 'integer' ORDER BY rowid;
 INSERT INTO trainer_evals
 SELECT p.file, p.run, v.time - v.seconds, v.time
 FROM (SELECT job, run, time, value + 0 AS seconds FROM trainer_values WHERE place = 'eval' AND value + 0 > 0 AND time > value + 0) AS v
