@@ -30,6 +30,7 @@
 -- find, and training_steps, a row a logged step. The rules are explained in docs/formats/log.md.
 
 .read sql/formats/maxtext/input.sql
+.read sql/formats/log/zoned.sql
 .read sql/formats/log/spliced.sql
 .read sql/formats/log/tail.sql
 .read sql/formats/log/stamps.sql

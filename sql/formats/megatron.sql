@@ -72,6 +72,7 @@ UPDATE training_lines SET told_ms = replace(told_ms, ',', '') + 0, told_s = repl
   told_tflops = replace(told_tflops, ',', '') + 0, told_timer_ms = replace(told_timer_ms, ',', '') + 0
 WHERE 'text' IN (typeof(told_ms), typeof(told_s), typeof(told_tflops), typeof(told_timer_ms));
 
+.read sql/formats/log/zoned.sql
 .read sql/formats/log/spliced.sql
 .read sql/formats/log/tail.sql
 -- It tells the time where training is over.

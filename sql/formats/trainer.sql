@@ -96,6 +96,7 @@ FROM log_trace(:deepspeed, '(?x) (?: \[ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d
   (?: (?= .* (?: (?: global_step= | \]\ \d+/ ) (?<spliced>\d+) ,\ RunningAvgSamplesPerSec= | (?<spliced> Checkpoint\ \S+\ is\ (?: about | ready )
     | Load\w+\ checkpoint\ from ) ) ) )?', 'last', coalesce(:zone, 'UTC'));
 
+.read sql/formats/log/zoned.sql
 .read sql/formats/log/spliced.sql
 .read sql/formats/log/tail.sql
 .read sql/formats/log/rotated.sql
@@ -133,7 +134,9 @@ SELECT _file AS file, _line AS line,
        iif(json_extract(fields, '$.other') IS NULL, NULL, time) AS other_time, step, fields,
        json_extract(fields, '$.spliced') AS spliced, fields IS NULL AS is_tail
 FROM log_trace(:nemo,
-               '(?x) (?: \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d ) .{0,200}? | ^ [^\r]{0,60}? (?= \d{4}-\d\d- ) (?! .* \[NeMo) (?<time> \d{4}-\d\d-\d\d[T\ ]\d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) [^\r]{0,300}? )?
+               '(?x) (?: ^ (?: (?: \[ [^\]\s]{1,200} \]\  )? (?<time> \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d (?: \.\d+ )? (?: Z | [+-]\d\d:?\d\d ) ) [\ \t]
+      | \s* \{ (?= .* "(?: @?timestamp | time )"\s*:\s*" (?<time> \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d (?: \.\d+ )? (?: Z | [+-]\d\d:?\d\d ) ) " ) ) [^\r]{0,300}?
+    | \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d ) .{0,200}? | ^ [^\r]{0,60}? (?= \d{4}-\d\d- ) (?! .* \[NeMo) (?<time> \d{4}-\d\d-\d\d[T\ ]\d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) [^\r]{0,300}? )?
   (?: Training\ epoch\ \d+ ,\ iteration\ \d+/\d+\ \| .*? global_step:\ (?<step>\d+) (?= \s* \| )
       (?: (?= .* reduced_train_loss:\ (?<loss> [\d.eE+-]+ | nan | inf ) ) )? (?: (?= .* train_step_timing\ in\ s:\ (?<seconds> (?> [\d.]+ (?: ,\d{3} [\d.]* )* ) (?: e[+-]?\d+ )? ) ) )?
       (?: (?= .* TFLOPS_per_GPU:\ (?<tflops> (?> [\d.]+ (?: ,\d{3} [\d.]* )* ) (?: e[+-]?\d+ )? ) ) )?
@@ -148,6 +151,8 @@ FROM log_trace(:nemo,
   (?: (?= [^\r]* (?: Training\ epoch\ \d+ ,\ iteration\ \d+/\d+\ \| [^\r]*? global_step:\ (?<spliced>\d+)
     | (?<spliced> Global\ Checkpoint\ (?: Save | Load )\ : | Successfully\ saved\ checkpoint\ from | Async\ checkpoint\ save\ for\ step ) ) ) )?
   (?(<time>) | (?: (?= .* "time(?:stamp)?"\s*:\s*"(?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) " ) )? )
+  | ^ (?: (?: \[ [^\]\s]{1,200} \]\  )? (?<time> \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d (?: \.\d+ )? (?: Z | [+-]\d\d:?\d\d ) ) [\ \t]
+      | \s* \{ (?= .* "(?: @?timestamp | time )"\s*:\s*" (?<time> \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d (?: \.\d+ )? (?: Z | [+-]\d\d:?\d\d ) ) " ) ) [^\r]{0,60}? \[NeMo\ \w\ (?<other>)
   | \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d ) (?<other> \ )',
                'last', coalesce(:zone, 'UTC'));
 

@@ -1,6 +1,8 @@
-"""Numbers in logs of trainers: with commas between their thousands, and cut off where a terminal or a collector wrapped a line."""
+"""Numbers in logs of trainers: with commas between their thousands, cut off where a terminal wrapped a line, and clocks of two zones."""
 
 import datetime
+import itertools
+import json
 import unittest
 
 from trainer_case import T0, TrainerLogs
@@ -50,6 +52,41 @@ LINES = (megatron, maxtext, nemo, bar, nanogpt, llmc)
 FLOPS = {megatron: 1400, maxtext: 1400, nemo: 1400}
 
 
+def zoned_megatron():
+    for i in range(1, 11):
+        yield 10 * i, f" [{{0}}] iteration {i:8d}/ 100 | consumed samples: {i * 256:12d} | elapsed time per iteration (ms): 10000.0 | lm loss: 2.0E+00 |"
+
+
+def zoned_torchtitan():
+    for i in range(1, 11):
+        yield 10 * i, f"[titan] {{0}},500 - root - INFO - step: {i:2d}  loss:  8.1  memory: 10.5GiB(11.1%)  tps: 1,234  tflops: 345.67  mfu: 34.9%"
+
+
+def zoned_deepspeed():
+    for i in range(1, 11):
+        yield 10 * i, f"[{{0}},500] [INFO] [logging.py:96:log_dist] [Rank 0] step={i}, skipped=0, lr=[1e-05], mom=[(0.9, 0.95)]"
+
+
+def zoned_nemo():
+    yield 0, "[NeMo I {0} nemo_logging:393] start"
+    for i in range(10):
+        yield 10 * i + 10, f"Training epoch 0, iteration {i}/99 | global_step: {i} | reduced_train_loss: 2.1 | train_step_timing in s: 10.0"
+        if i == 5:
+            yield 61, "[NeMo I {0} nemo_logging:393] Successfully saved checkpoint from iteration 5 to /checkpoints"
+    yield 101, "[NeMo I {0} nemo_logging:393] over"
+
+
+def zoned_maxtext():
+    yield 0, "{0},500 Num_devices: 1, shape (1,)"
+    for i in range(10):
+        yield 10 * i + 10, f"{{0}},500 completed step: {i}, seconds: 10.000, TFLOP/s/device: 150.000, Tokens/s/device: 1000.000, loss: 10.1"
+
+
+def zoned_nanogpt():
+    for i in range(10):
+        yield 10 * i + 10, f"{{0}} iter {i}: loss 4.1000, time 10000.00ms, mfu 30.00%"
+
+
 class Numbers(TrainerLogs):
     def told(self, lines, name):
         return self.rows(
@@ -79,6 +116,33 @@ class Numbers(TrainerLogs):
             self.rows("SELECT count(*) FROM trace_rollup(?)", path)
             kinds = {row[0] for row in self.rows("SELECT kind FROM mpg_issues WHERE severity <> 'info'")}
             self.assertTrue(kinds & {"missing_field", "no_steps"}, (lines, kinds))
+
+    def test_a_zone_beside_the_line(self):
+        """A container's runtime, or what keeps logs, has put UTC to lines whose own clock is some hours ahead or behind."""
+        kept = (
+            lambda time, line: f"{time} {line}",
+            lambda time, line: f"{time} stdout F {line}",
+            lambda time, line: f"[pod/train-0/main] {time} {line}",
+            lambda time, line: json.dumps({"log": line + "\n", "stream": "stdout", "time": time}),
+            lambda time, line: json.dumps({"textPayload": line, "timestamp": time}),
+        )
+        for hours, keep in itertools.product((8, -8, 5.5), kept):
+            for lines in (zoned_megatron, zoned_torchtitan, zoned_deepspeed, zoned_nemo, zoned_maxtext, zoned_nanogpt):
+                if lines is zoned_nanogpt and keep("", "")[0] == "{":
+                    continue  # no kin of nanoGPT's has a clock of its own there
+                text = "".join(
+                    keep(clock(at).replace(" ", "T") + ".500000000Z", line.format(clock(at + hours * 3600))) + "\n"
+                    for at, line in lines()
+                )
+                path = self.file(text, lines.__name__ + ".log")
+                told = self.rows(
+                    "SELECT CAST(max(end_time) - ? AS INTEGER), round(sum(seconds)) FROM trace_training_steps(?)",
+                    T0,
+                    path,
+                )
+                self.assertEqual([(100, 100)], told, (text[:300], hours))
+                held = self.rows("SELECT round(sum(chip_seconds)) FROM trace_rollup(?)", self.fleet(path, chips=1))
+                self.assertTrue(100 <= held[0][0] <= 112, (text[:300], hours, held))
 
 
 if __name__ == "__main__":
