@@ -657,6 +657,22 @@ UNREAD = {
         b"INFO:torchtune: loaded\r1|10|Loss: 2.5:  10%|#  | 10/100 [00:10<01:30,  1.0s/it]",
         "a progress bar of tqdm, without times: give",
     ),
+    "ppo.log": (
+        b"(Actor pid=9) Episode [1/1]:  10%|#  | 10/100 [01:00<09:00,  6.0s/it]\n",
+        "a progress bar of tqdm, without times: give",
+    ),
+    "axolotl.log": (
+        b"  0%|   | 0/100 [00:00<?, ?it/s]\r  1%|   | 1/100 [00:05<08:00,  5.05s/it]",
+        "a progress bar of tqdm, without times: give",
+    ),
+    "keras-2.log": (
+        b"Epoch 1/5\n100/100 - 10s - 100ms/step - accuracy: 0.1 - loss: 2.1\n",
+        "a log of steps of no trainer that is known here",
+    ),
+    "timm.log": (
+        b"Train: 0 [  50/1251 (  4%)]  Loss: 6.9 (6.9)  Time: 0.345s\n",
+        "a log of steps of no trainer that is known here",
+    ),
     "paddle.log": (
         b"[2026-03-03 10:00:00,123] [    INFO] - loss: 2.5, learning_rate: 1e-05, global_step: 10, interval_runtime: 2.0\n",
         "a log of steps of no trainer that is known here",
