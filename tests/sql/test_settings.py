@@ -248,7 +248,7 @@ class Transactions(Case):
                 failed.append((trace, str(error)))
             db.close()
 
-        for _ in range(2):
+        for _ in range(2 if os.environ.get("MPG_FULL") else 1):
             threads = [threading.Thread(target=build, args=(trace,)) for trace in (GOLDEN, FLEET, EXPORTS)]
             for thread in threads:
                 thread.start()
