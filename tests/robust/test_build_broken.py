@@ -14,7 +14,7 @@ SQLITE = ctypes.CDLL("libsqlite3.so.0")
 SQLITE.sqlite3_memory_used.restype = ctypes.c_int64
 SQLITE.sqlite3_hard_heap_limit64.argtypes = [ctypes.c_int64]
 FLEET, GOLDEN = (os.path.join(ROOT, "fixtures", name) for name in ("fleet", "golden"))
-TRIES = 400 if os.environ.get("MPG_FULL") else 5
+TRIES = 400 if os.environ.get("MPG_FULL") else 4
 CONTENT = "SELECT category, cause, sum(chip_us), count(*) FROM ledger GROUP BY 1, 2 UNION ALL SELECT 'spans', NULL, sum(id & 4294967295), count(*) FROM spans ORDER BY 1, 2"
 
 

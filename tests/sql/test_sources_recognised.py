@@ -142,7 +142,7 @@ class Recognition(Folder):
             "script": b'Script started on 2026-03-02 10:00:00+00:00 [TERM="xterm" COLUMNS="211"]\n',
             "shell": b"Welcome\n\n$ cat it\n",
         }
-        for name, format in SAMPLES.items():
+        for nth, (name, format) in enumerate(SAMPLES.items()):
             with open(os.path.join(ROOT, "fixtures", name), "rb") as file:
                 text = file.read()
             if b"\0" in text or text.startswith(b"\x28\xb5") or format in ("native", "alibaba_v2020"):
@@ -156,7 +156,9 @@ class Recognition(Folder):
                 **{key: other + text for key, other in others.items()},
             }
             plain = None
-            for how, changed in heads.items():
+            for i, (how, changed) in enumerate(heads.items()):
+                if i > 1 and (i + nth) % 3 > 0 and not os.environ.get("MPG_FULL"):
+                    continue  # each way with a third of the samples
                 with open(path, "wb") as file:
                     file.write(changed)
                 row = self.db.execute("SELECT format, records, reason FROM trace_sources(?)", (path,)).fetchone()
