@@ -64,7 +64,7 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
       (?: [^\]]{0,60} \]\ datetime:\ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) )?
     | \]\ datetime:\ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) (?<other>)
     | \bGPU\ utilization: \s* (?<ahead>[\d.]+) \s* MODEL_TFLOP/s/GPU )
-  (?: (?= .* (?: \biteration \s+ (?<spliced>\d+) / \s* \d+ \s* \| | (?<spliced> successfully\ (?: saved | loaded )\ (?: local\ )? checkpoint
+  (?: (?= (?: [^i]++ | i (?! teration\s+\d ) )*+ i ) (?= .* (?: \biteration \s+ (?<spliced>\d+) / \s* \d+ \s* \| | (?<spliced> successfully\ (?: saved | loaded )\ (?: local\ )? checkpoint
     | validation\ loss\ at\ iteration ) ) ) )?',
   'last', coalesce(:zone, 'UTC'));
 -- Numbers may be written as 5,000.0. One at the very end of a line is cut off, as where a terminal wrapped it.
