@@ -110,18 +110,22 @@ class BehindAPrefix(OfEachTrainer):
         self.assertEqual(
             [(at, at + 20), (at + 20, at + 40)], self.rows("SELECT start_time, end_time FROM training_steps")
         )
-        self.map(
-            "megatron",
-            self.file(
-                "".join(
-                    outer(s + 3600) + f" [2026-03-02 09:00:{s}] " + iteration.format(step)
-                    for s, step in ((20, 10), (40, 20))
-                )
-            ),
-        )
-        self.assertEqual(
-            [(at, at + 20), (at + 20, at + 40)], self.rows("SELECT start_time, end_time FROM training_steps")
-        )
+        for late in (0, 100, 600, 1000, 3600, 3900, -7200):  # buffered; an hour or two are of another zone
+            self.map(
+                "megatron",
+                self.file(
+                    "".join(
+                        outer(s + late) + f" [2026-03-02 09:00:{s}] " + iteration.format(step)
+                        for s, step in ((20, 10), (40, 20))
+                    )
+                ),
+            )
+            zone = {3600: 3600, 3900: 3600, -7200: -7200}.get(late, 0)
+            self.assertEqual(
+                [(at + zone, at + zone + 20), (at + zone + 20, at + zone + 40)],
+                self.rows("SELECT start_time, end_time FROM training_steps"),
+                late,
+            )
         self.map(
             "nanogpt",
             self.file(

@@ -25,9 +25,14 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT source, severity, kind, line, count, detail FROM training_said AS s
 WHERE NOT EXISTS (SELECT 1 FROM mpg_issues AS i WHERE i.source = s.source AND i.kind = s.kind);
 DROP TABLE training_said;
--- Zones differ by half hours, or quarters.
-UPDATE training_zoned SET kept = 900 * CAST(round((kept - time) / 900.0) AS INTEGER);
-DELETE FROM training_zoned WHERE coalesce(kept, 0) = 0 OR abs(kept) > 46800; -- of 13 h at most
+-- Zones differ by quarters of an hour, 13 h at most, and a line is kept within a minute; by half hours, if it was buffered for up to ten.
+DELETE FROM training_zoned WHERE kept IS NULL OR abs(kept - time) > 46800;
+UPDATE training_zoned SET kept = kept - time;
+UPDATE training_zoned
+SET kept = CASE WHEN CAST(kept + 86405 AS INTEGER) % 900 <= 65 THEN 900 * (CAST(kept + 86405 AS INTEGER) / 900) - 86400
+                WHEN abs(kept) > 3000 AND CAST(kept + 86405 AS INTEGER) % 1800 <= 605
+                  THEN 1800 * (CAST(kept + 86405 AS INTEGER) / 1800) - 86400 ELSE 0 END;
+DELETE FROM training_zoned WHERE kept = 0;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT z.file, 'warning', 'conflict', z.line, count(l.time),
        'lines whose clock has no zone and is ' || printf('%+g', -z.kept / 3600.0)
