@@ -107,7 +107,8 @@ SCALARS = $(addsuffix ext/sqlite/functions/scalars.o,build/ build/static/ build/
 $(SCALARS): build/commit
 $(SCALARS): CPPFLAGS += -DMPG_COMMIT='"$(COMMIT)"'
 
-# A unit test is a program of its own, linked once as released and once under the sanitizers.
+# A unit test is a program of its own, linked once as released and once under the sanitizers. It runs
+# for a second or two: -O1 and few debug symbols take a third off its compiling.
 build/unit/%: tests/unit/%.c libmpg.a | build/register.h
 	@mkdir -p $(@D)
 	$(COMPILE) $(STATIC) -O1 -g1 -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< libmpg.a -lsqlite3 $(LIBS)

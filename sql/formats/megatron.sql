@@ -31,6 +31,7 @@
 
 -- ---- 1. The input: iterations, and what else takes time or makes progress safe ----
 
+-- `spliced`: a second step, save or load in the line, looked for only if the word "iteration" and a number follow, as in all of these.
 DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
 SELECT _file AS file, _line AS line, time, step, log_group(_record, 'ms') AS told_ms, log_group(_record, 's') AS told_s,

@@ -18,6 +18,16 @@ from fleets import ROOT
 class Unseen(cases.Case):
     """Of kernels that are launched, those of the given numbers are there."""
 
+    def pftrace(self, calls, kernels):
+        """A Perfetto trace of calls that launch a kernel, and of kernels, by their numbers."""
+        s = perfetto.Sequence(2, 0)
+        for i in calls:
+            s.slice(1000 * i, 1000 * i + 500, 1, "hipLaunchKernel", "hip_api", {"corr_id": i})
+        for i in kernels:
+            args = {"agent": "GPU-0", "queue": 1, "corr_id": i}
+            s.slice(9000 + 1000 * i, 9500 + 1000 * i, 2, "k", "kernel_dispatch", args)
+        return self.file(b"".join(s.out), "t.pftrace")
+
     def check(self, write, launched):
         for there in (launched, launched[1:], launched[:-2]):
             with self.subTest(there=there):
@@ -79,19 +89,7 @@ class Unseen(cases.Case):
             return self.file({"schemaVersion": 1, "traceEvents": events}, "t.json")
 
         def pftrace(calls):
-            s = perfetto.Sequence(2, 0)
-            for i in calls:
-                s.slice(1000 * i, 1000 * i + 500, 1, "hipLaunchKernel", "hip_api", {"corr_id": i})
-            for i in (1, 2, 3):
-                s.slice(
-                    9000 + 1000 * i,
-                    9500 + 1000 * i,
-                    2,
-                    "k",
-                    "kernel_dispatch",
-                    {"agent": "GPU-0", "queue": 1, "corr_id": i},
-                )
-            return self.file(b"".join(s.out), "t.pftrace")
+            return self.pftrace(calls, (1, 2, 3))
 
         def nsys(calls):
             path = self.file("", "two-gpus.sqlite")
@@ -154,19 +152,7 @@ class Unseen(cases.Case):
 
     def test_perfetto(self):
         def write(there):
-            s = perfetto.Sequence(2, 0)
-            for i in (1, 2, 3, 4):
-                s.slice(1000 * i, 1000 * i + 500, 1, "hipLaunchKernel", "hip_api", {"corr_id": i})
-            for i in there:
-                s.slice(
-                    9000 + 1000 * i,
-                    9500 + 1000 * i,
-                    2,
-                    "k",
-                    "kernel_dispatch",
-                    {"agent": "GPU-0", "queue": 1, "corr_id": i},
-                )
-            return self.file(b"".join(s.out), "t.pftrace")
+            return self.pftrace((1, 2, 3, 4), there)
 
         self.check(write, [1, 2, 3, 4])
 

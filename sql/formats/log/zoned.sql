@@ -14,10 +14,6 @@ CROSS JOIN training_lines AS l ON l.rowid = first.id;
 -- Another reading of a file forgets what was said of the first.
 DROP TABLE IF EXISTS temp.training_said;
 CREATE TEMP TABLE training_said AS SELECT * FROM mpg_issues WHERE source IN (SELECT file FROM training_zoned);
--- Most logs show in their first line that they have no such times.
-DELETE FROM training_zoned
-WHERE (SELECT d.time FROM log_trace(file, '(?x) ^ (?: \[ [^\]\s]{1,200} \]\  )? (?<time> \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d (?: \.\d+ )? (?: Z | [+-]\d\d:?\d\d ) ) [\ \t]
-  | ^ \s* \{ .* "(?: @?timestamp | time )"\s*:\s* " (?<time> \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d (?: \.\d+ )? (?: Z | [+-]\d\d:?\d\d ) ) "', 'rows') AS d LIMIT 1) IS NULL;
 UPDATE training_zoned SET kept = (SELECT d.time FROM log_trace(file, '(?x) ^ (?: \[ [^\]\s]{1,200} \]\  )? (?<time> \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d (?: \.\d+ )? (?: Z | [+-]\d\d:?\d\d ) ) [\ \t]
   | ^ \s* \{ .* "(?: @?timestamp | time )"\s*:\s* " (?<time> \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d (?: \.\d+ )? (?: Z | [+-]\d\d:?\d\d ) ) "', 'rows') AS d
 WHERE d._line >= training_zoned.line LIMIT 1);
