@@ -55,30 +55,37 @@ static char *shortened(sqlite3 *db, const char *sql, const char **p, bool *gener
   return sqlite3_str_finish(text);
 }
 
+/* Whether a query, of one parameter or (NULL) none, gives a row that is true. */
+static bool is_true(sqlite3 *db, const char *sql, sqlite3_value *value) {
+  sqlite3_stmt *stmt = NULL;
+  bool yes = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK &&
+             (value == NULL || sqlite3_bind_value(stmt, 1, value) == SQLITE_OK) &&
+             sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_int(stmt, 0) != 0;
+  (void)sqlite3_finalize(stmt);
+  return yes;
+}
+
 /* Whether the tables of records promise few rows: few jobs, allocations and spans, and few hours
-** that these and the capacity last, for the ledger has a row or some for each hour. Of tables that
-** are not there yet: whether the files that come in are small. */
-static bool is_small(sqlite3 *db, sqlite3_value *path) {
+** that these and the capacity last, for the ledger has a row or some for each hour. Of a file
+** without these tables: whether the files that come in are small, which is asked once. */
+static bool is_small(sqlite3 *db, sqlite3_value *path, mpg_late_columns *late) {
   static const char of_files[] = "SELECT total(bytes) <= 100000 FROM trace_files(?1)";
-  static const char sql[] =
+  static const char of_tables[] =
       "SELECT CASE WHEN max((SELECT count(*) FROM (SELECT 1 FROM main.jobs LIMIT 501)), (SELECT "
       "count(*) FROM (SELECT 1 FROM main.allocations LIMIT 501)), (SELECT count(*) FROM (SELECT 1 "
       "FROM main.spans LIMIT 5001)) / 10) <= 500 THEN (SELECT total((coalesce(end_us, (SELECT "
       "max(max(start_us, coalesce(end_us, 0))) FROM main.allocations)) - start_us) / 3.6e9 + 2) "
       "FROM (SELECT start_us, end_us FROM main.allocations UNION ALL SELECT start_us, end_us FROM "
       "main.capacity UNION ALL SELECT start_us, end_us FROM main.outages)) <= 1000 ELSE 0 END";
-  sqlite3_stmt *stmt = NULL;
-  int rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
-  bool small = false;
-  if (rc == SQLITE_ERROR && sqlite3_value_type(path) == SQLITE_TEXT) {
-    rc = sqlite3_prepare_v2(db, of_files, -1, &stmt, NULL);
-    if (rc == SQLITE_OK)
-      rc = sqlite3_bind_value(stmt, 1, path);
-  }
-  if (rc == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW)
-    small = sqlite3_column_int(stmt, 0) != 0;
-  (void)sqlite3_finalize(stmt);
-  return small;
+  bool has_spans = true;
+  if (late->files == MPG_FILES_NOT_ASKED &&
+      has_table(db, MPG_STR("spans"), &has_spans) == SQLITE_OK && !has_spans)
+    late->files = sqlite3_value_type(path) == SQLITE_TEXT && is_true(db, of_files, path)
+                      ? MPG_FILES_SMALL
+                      : MPG_FILES_LARGE;
+  if (late->files != MPG_FILES_NOT_ASKED)
+    return late->files == MPG_FILES_SMALL;
+  return is_true(db, of_tables, NULL);
 }
 
 int mpg_late_make_table(sqlite3 *db, const char *sql, sqlite3_value *path, mpg_late_columns *late,
@@ -95,7 +102,7 @@ int mpg_late_make_table(sqlite3 *db, const char *sql, sqlite3_value *path, mpg_l
   table.p = p != NULL ? p : name;
   table.n = strcspn(table.p, "(");
   rc = has_table(db, table, &there);
-  if (rc != SQLITE_OK || there || is_small(db, path))
+  if (rc != SQLITE_OK || there || is_small(db, path, late))
     return rc;
   p = table.p + table.n + 1;
   text = shortened(db, sql, &p, &generated);

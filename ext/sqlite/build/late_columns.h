@@ -9,12 +9,13 @@
 
 #include "../host.h"
 
-/* Texts are the script's. */
+/* Texts are the script's. Zero-initialised. */
 enum { MPG_LATE_TABLES = 16 };
 typedef struct mpg_late_columns {
   mpg_str table[MPG_LATE_TABLES];
   const char *columns[MPG_LATE_TABLES]; /* what stands in the parentheses of CREATE TABLE, and on */
   size_t n;
+  enum { MPG_FILES_NOT_ASKED, MPG_FILES_SMALL, MPG_FILES_LARGE } files; /* that come in */
 } mpg_late_columns;
 
 /* Makes a table that is not there without its generated columns, if it has such. `path` says what
