@@ -107,15 +107,16 @@ SCALARS = $(addsuffix ext/sqlite/functions/scalars.o,build/ build/static/ build/
 $(SCALARS): build/commit
 $(SCALARS): CPPFLAGS += -DMPG_COMMIT='"$(COMMIT)"'
 
-# A unit test is a program of its own, linked once as released and once under the sanitizers. It runs
-# for a second or two: -O1 and few debug symbols take a third off its compiling.
+# A unit test is a program of its own, linked once as released and once under the sanitizers. It takes
+# longer to compile than to run: its own code is not optimised, and has few debug symbols.
+TEST = -O0 -g1 -U_FORTIFY_SOURCE
 build/unit/%: tests/unit/%.c libmpg.a | build/register.h
 	@mkdir -p $(@D)
-	$(COMPILE) $(STATIC) -O1 -g1 -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< libmpg.a -lsqlite3 $(LIBS)
+	$(COMPILE) $(STATIC) $(TEST) -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< libmpg.a -lsqlite3 $(LIBS)
 
 build/asan/unit/%: tests/unit/%.c build/asan/libmpg.a | build/register.h
 	@mkdir -p $(@D)
-	$(COMPILE) $(ASAN) -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< build/asan/libmpg.a -lsqlite3 $(LIBS)
+	$(COMPILE) $(ASAN) $(TEST) -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< build/asan/libmpg.a -lsqlite3 $(LIBS)
 
 # The generator of the fixtures is a program over the core.
 GENERATE := $(wildcard fixtures/generate/*.c)
