@@ -246,7 +246,7 @@ int main(void) {
   mpg_err err;
   size_t conflicts = 0;
   CHECK(mpg_chips_new(&chips, &mpg_env_libc, &err) == MPG_OK);
-  for (int round = 0; round < 1500; round++) {
+  for (int round = 0; round < 1500 / check_stride(2); round++) {
     mpg_issues issues[2];
     mpg_fleet f[2];
     size_t most = 1 + check_draw(round % 3 == 0 ? 60 : 12);

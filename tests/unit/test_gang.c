@@ -414,7 +414,7 @@ int main(void) {
   mpg_err err;
   int several = 0;
   CHECK(mpg_gang_init(&gang, env, &err) == MPG_OK);
-  for (int round = 0; round < 6000 && check_failed < 20; round++) {
+  for (int round = 0; round < 6000 / check_stride(2) && check_failed < 20; round++) {
     mpg_issues issues;
     mpg_chips *chips = NULL;
     mpg_fleet fleet;
@@ -446,7 +446,7 @@ int main(void) {
     mpg_fleet_free(&fleet);
     mpg_issues_free(&issues);
   }
-  CHECK(several > 300);
+  CHECK(several > 300 / check_stride(2));
   mpg_gang_free(&gang);
   mpg_gang_free(&gang);
   check_ways_out(20000, true);

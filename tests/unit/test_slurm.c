@@ -401,7 +401,7 @@ static void test_roads(void) {
   mpg_zone *zone = NULL;
   mpg_err err;
   CHECK(mpg_zone_open(&zone, env, MPG_STR("-03:30"), "", &err) == MPG_OK);
-  for (int turn = 0; turn < 3000; turn++) {
+  for (int turn = 0; turn < 3000 / check_stride(2); turn++) {
     char text[4096];
     size_t n = sizeof header - 1, changes = check_draw(4);
     memcpy(text, header, n);
