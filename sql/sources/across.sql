@@ -29,28 +29,42 @@ numbered AS ( -- the scheduler's attempts; without any, those that a gap parts a
                                     sum(coalesce(start_time > reached, 1)) OVER (PARTITION BY job ORDER BY start_time), NULL)) AS number,
          chips, start_time, end_time FROM held
 ),
-ran AS ( -- the same for each name that a log gives its jobs (was)
-  SELECT l.source, l.was, a.job, a.attempt, a.number, a.start_time, lag(a.job) OVER w AS job_before,
-         lag(a.attempt) OVER w AS attempt_before,
-         max(a.end_time) OVER (PARTITION BY l.source, l.was
-                               ORDER BY a.start_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
-  FROM numbered AS a JOIN log AS l USING (job) WHERE a.chips > 0 WINDOW w AS (PARTITION BY l.source, l.was ORDER BY a.start_time)
+keyed AS ( -- what each name that a log gives its jobs (was) is looked up by: a job may have many logs, and a log several jobs
+  SELECT source, was, iif(count(*) = 1, 'job ' || min(job), 'log ' || was) AS key FROM log GROUP BY source, was
 ),
-begun AS ( -- when attempts began anew, for each source: JSON of [name, time, when the one before ended, attempt]
-  SELECT source, (SELECT rank = 2 FROM source AS k WHERE k.source = ran.source) AS own,
-         json_group_array(json_array(was, start_time, reached, number)) AS places
-  FROM ran
+ran AS ( -- the same for each key
+  SELECT k.source, k.key, a.job, a.attempt, a.number, a.start_time, lag(a.job) OVER w AS job_before,
+         lag(a.attempt) OVER w AS attempt_before,
+         max(a.end_time) OVER (PARTITION BY k.source, k.key
+                               ORDER BY a.start_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
+  FROM numbered AS a JOIN (SELECT DISTINCT source, key, job FROM keyed JOIN log USING (source, was)) AS k USING (job)
+  WHERE a.chips > 0 WINDOW w AS (PARTITION BY k.source, k.key ORDER BY a.start_time)
+),
+begun AS ( -- when attempts began anew; and the first one, of each log that spoke before it
+  SELECT source, key, start_time, reached, number FROM ran
   WHERE start_time > reached OR (start_time = reached AND (job <> job_before OR attempt IS NOT attempt_before))
-     OR (reached IS NULL AND coalesce((SELECT s.start_time < ran.start_time
-                                       FROM main.spoken AS s WHERE s.source = ran.source AND s.job = ran.was), 1)) GROUP BY source
+  UNION ALL
+  SELECT r.source, 'log ' || k.was, r.start_time, NULL, r.number FROM ran AS r JOIN keyed AS k USING (source, key)
+  WHERE r.reached IS NULL
+    AND coalesce((SELECT s.start_time < r.start_time FROM main.spoken AS s WHERE s.source = r.source AND s.job = k.was), 1)
+),
+told AS ( -- for each source, as JSON: [key, time, when the attempt before ended, attempt]; and [name, key]
+  SELECT source, (SELECT rank = 2 FROM source AS k WHERE k.source = b.source) AS own,
+         json_group_array(json_array(key, start_time, reached, number)) AS places,
+         (SELECT json_group_array(json_array(k.was, k.key))
+          FROM (SELECT source, was, key FROM keyed UNION SELECT source, was, 'log ' || was FROM keyed) AS k
+          WHERE k.source = b.source AND (k.source, k.key) IN (SELECT source, key FROM begun)) AS names
+  FROM begun AS b GROUP BY source
 )
 SELECT coalesce((SELECT group_concat('
-CREATE TABLE begun_anew AS SELECT json_extract(value, ''$[0]'') AS was, json_extract(value, ''$[1]'') AS at, json_extract(value, ''$[2]'') AS reached, json_extract(value, ''$[3]'') AS attempt FROM json_each(' || quote(places) || ');
-CREATE UNIQUE INDEX begun_anew_of ON begun_anew(was, at);' || iif(own, '', '
+CREATE TABLE begun_anew AS SELECT json_extract(value, ''$[0]'') AS key, json_extract(value, ''$[1]'') AS at, json_extract(value, ''$[2]'') AS reached, json_extract(value, ''$[3]'') AS attempt FROM json_each(' || quote(places) || ');
+CREATE UNIQUE INDEX begun_anew_of ON begun_anew(key, at);
+CREATE TABLE begun_name(was, key, PRIMARY KEY (was, key)) WITHOUT ROWID;
+INSERT INTO begun_name SELECT json_extract(value, ''$[0]''), json_extract(value, ''$[1]'') FROM json_each(' || quote(names) || ');' || iif(own, '', '
 CREATE TABLE across AS
 SELECT s.rowid AS row, s.job AS was, ' || iif(EXISTS (SELECT 1 FROM pragma_table_info('spans_of_' || source, 'temp') WHERE name = 'step'), 's.step', 'NULL') || ' AS step, max(b.at) AS at, s.end_time - s.start_time AS lasted, max(b.at) - s.start_time AS before, min(coalesce(s.start_time >= b.reached, 1)) AS is_outside
-FROM temp.spans_of_' || source || ' AS s CROSS JOIN begun_anew AS b ON b.was = s.job AND b.at > s.start_time AND b.at < s.end_time
-WHERE s.kind = ''step'' AND s.job IN (SELECT was FROM begun_anew) AND s.start_time > 1e8 GROUP BY s.rowid;
+FROM temp.spans_of_' || source || ' AS s CROSS JOIN begun_name AS n ON n.was = s.job CROSS JOIN begun_anew AS b ON b.key = n.key AND b.at > s.start_time AND b.at < s.end_time
+WHERE s.kind = ''step'' AND s.start_time > 1e8 GROUP BY s.rowid;
 CREATE TABLE usual_step AS
 SELECT was, seconds FROM (
   SELECT job AS was, end_time - start_time AS seconds, row_number() OVER (PARTITION BY job ORDER BY end_time - start_time) AS nth, count(*) OVER (PARTITION BY job) AS n
@@ -66,6 +80,7 @@ DROP TABLE across;
 DROP TABLE usual_step;') || '
 INSERT OR IGNORE INTO before_attempt
 SELECT ' || source || ', s.rowid, b.attempt
-FROM temp.spans_of_' || source || ' AS s CROSS JOIN begun_anew AS b ON b.was = s.job AND b.at > s.start_time AND b.at < coalesce(s.end_time + iif(s.kind = ''restore'', 60, 0), s.start_time + 60) AND b.attempt IS NOT NULL AND coalesce(s.start_time >= b.reached, 1)
-WHERE s.job IN (SELECT was FROM begun_anew) AND s.start_time > 1e8' || iif(own, ' AND s.attempt IS NULL', '') || ' ORDER BY b.at;
-DROP TABLE begun_anew;', '') FROM begun), '');
+FROM temp.spans_of_' || source || ' AS s CROSS JOIN begun_name AS n ON n.was = s.job CROSS JOIN begun_anew AS b ON b.key = n.key AND b.at > s.start_time AND b.at < coalesce(s.end_time + iif(s.kind = ''restore'', 60, 0), s.start_time + 60) AND b.attempt IS NOT NULL AND coalesce(s.start_time >= b.reached, 1)
+WHERE s.start_time > 1e8' || iif(own, ' AND s.attempt IS NULL', '') || ' ORDER BY b.at;
+DROP TABLE begun_name;
+DROP TABLE begun_anew;', '') FROM told), '');

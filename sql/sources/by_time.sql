@@ -23,10 +23,10 @@ GROUP BY f.file, a.job HAVING min(a.start_time) > 1e8;
 -- be of, or to which its id was given anew, if it spoke more than a minute before that job began or after it ended.
 CREATE TABLE beyond AS
 SELECT file, found
-FROM (SELECT job, start_time, end_time FROM all_allocations
-      WHERE chips > 0 AND job IN (SELECT found FROM log_time) AND source IN (SELECT source FROM source WHERE rank = 1)) AS a
+FROM (SELECT job, min(start_time) AS first, max(coalesce(end_time, 9e18)) AS last FROM all_allocations
+      WHERE chips > 0 AND job IN (SELECT found FROM log_time) AND source IN (SELECT source FROM source WHERE rank = 1) GROUP BY job) AS a
 JOIN log_time AS l ON l.found = a.job
-GROUP BY file, found HAVING min(l.first) < min(a.start_time) - 60 OR max(l.last) > max(coalesce(a.end_time, 9e18)) + 60;
+GROUP BY file, found HAVING min(l.first) < min(a.first) - 60 OR max(l.last) > max(a.last) + 60;
 -- Several jobs may append to one log, and each may print its id: then the ids say which job each part is of. If the log was cut into
 -- parts, this is asked of each of them.
 CREATE TABLE scanned AS

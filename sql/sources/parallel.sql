@@ -52,11 +52,14 @@ WITH ordered AS (
   SELECT job, log, attempt, step, start_time, end_time, max(end_time) OVER (PARTITION BY log, attempt ORDER BY start_time, end_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached FROM told_step
 ),
 numbered AS (SELECT *, sum(coalesce(start_time > reached + 60, 1)) OVER (PARTITION BY log, attempt ORDER BY start_time, end_time ROWS UNBOUNDED PRECEDING) AS run FROM ordered)
-SELECT n.job, l.place, n.log, n.attempt, min(start_time) AS start_time, max(end_time) AS end_time, (max(start_time) + max(end_time)) / 2 AS last_middle, min(step) AS first, max(step) AS last FROM numbered AS n JOIN told_log AS l ON l.log = n.log AND l.attempt IS n.attempt GROUP BY n.log, n.attempt, n.run;
+SELECT n.job, l.place, n.log, n.attempt, CAST(min(start_time) AS REAL) AS start_time, max(end_time) AS end_time, (max(start_time) + max(end_time)) / 2 AS last_middle, min(step) AS first, max(step) AS last FROM numbered AS n JOIN told_log AS l ON l.log = n.log AND l.attempt IS n.attempt GROUP BY n.log, n.attempt, n.run;
 CREATE INDEX told_run_of ON told_run(job, start_time);
+CREATE TABLE told_length(job PRIMARY KEY, longest) WITHOUT ROWID; -- no run that reaches into a step begins earlier than that before it
+INSERT INTO told_length SELECT job, max(end_time - start_time) + 1 FROM told_run GROUP BY job;
 CREATE TABLE told_again AS
 SELECT t.job, t.log, t.attempt, t.source, t.row, t.step, t.start_time, min(r.log) AS other
-FROM told_step AS t JOIN told_log AS l ON l.log = t.log AND l.attempt IS t.attempt CROSS JOIN told_run AS r ON r.job = t.job AND r.place < l.place AND r.start_time < t.end_time AND r.end_time > t.start_time
+FROM told_step AS t JOIN told_log AS l ON l.log = t.log AND l.attempt IS t.attempt CROSS JOIN told_run AS r ON r.job = t.job AND r.place < l.place AND r.end_time > t.start_time
+  AND r.start_time < t.end_time AND r.start_time > t.start_time - (SELECT m.longest FROM told_length AS m WHERE m.job = t.job)
 GROUP BY t.source, t.row HAVING sum(min(t.end_time, r.end_time) - max(t.start_time, r.start_time)) > 0.25 * (t.end_time - t.start_time)
   OR max(t.start_time >= r.start_time AND t.start_time < r.last_middle AND t.step <= r.last + 1); -- a last step may last until its program ends
 INSERT INTO told_again -- and what the other did first or last, where their clocks differ by more than a step

@@ -645,6 +645,46 @@ class Training(Case):
         self.grows(lambda n: self.lines(self.megatron, n, 3), "formats/megatron.sql")
 
 
+class Sources(Case):
+    """In looks whether to stop, of which one comes after so many steps of the connection that joins sources."""
+
+    def looks(self, folder):
+        db = connect()
+        self.addCleanup(db.close)
+        seen = []
+        db.set_progress_handler(lambda: seen.append(1) and 0, 1)
+        db.execute("SELECT sum(chip_us) FROM trace_rollup(?)", (folder,)).fetchall()
+        return len(seen)
+
+    def test_attempts_of_one_job(self):
+        """Whose log is appended to by each, or of which each has a log."""
+        heads = "JobID|JobIDRaw|JobName|Partition|State|Submit|Start|End|AllocTRES\n"
+        at = lambda second: "2026-01-%02d %02d:%02d:%02d" % (
+            1 + second // 86400,
+            second // 3600 % 24,
+            second // 60 % 60,
+            second % 60,
+        )
+
+        def make(n, name):
+            logs, sacct = {}, [heads]
+            for i in range(n):
+                times = [at(1000 * i + second).replace(" ", "T") for second in (0, 10, 900)]
+                sacct.append("7|7|train|gpu|NODE_FAIL|%s|gres/gpu:h100=8\n" % "|".join(times))
+                logs.setdefault(name % i, []).extend(
+                    " [%s] iteration %d/ 9999 | consumed samples: 1 | elapsed time per iteration (ms): 10000.0 | lm loss: 3.0E+00 |\n"
+                    % (at(1000 * i + 30 + 10 * step), 4 * i + step)
+                    for step in range(1, 5)
+                )
+            files = {path: "".join(lines) for path, lines in logs.items()}
+            return self.folder_of({"sacct.psv": "".join(sacct), **files})
+
+        for name, few in ("slurm-7.out%.0s", 250), ("slurm-7_%d.out", 100):
+            with self.subTest(name):
+                first, many = (self.looks(make(n, name)) for n in (few, 4 * few))
+                self.assertLess(many, 5 * first)
+
+
 class Profiles(Case):
     """A step, what it calls and what that starts on the device, one after the other."""
 
