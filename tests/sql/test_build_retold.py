@@ -9,7 +9,7 @@ import shutil
 import time
 import unittest
 
-from cases import Case
+from built_case import BuiltCase
 from fleets import ROOT, connect, write_jsonl
 from retold import DONE, EVENTS, GREW, JOBS, OTHER, TYPED, T
 from retold import event, folders, job, kube, node_object, pod_object, slurm, workload_object
@@ -17,16 +17,32 @@ from retold import event, folders, job, kube, node_object, pod_object, slurm, wo
 LEDGER = "pool, job, category, cause, sum(chip_us) FROM ledger GROUP BY 1, 2, 3, 4"
 
 
-class Retold(Case):
+class Retold(BuiltCase):
+    def setUp(self):
+        super().setUp()
+        self.folder = self.new_folder()
+
+    def write(self, files):
+        """The folder has these files and no others."""
+        shutil.rmtree(self.folder)
+        os.makedirs(self.folder)
+        for name, content in files.items():
+            path = os.path.join(self.folder, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(content if isinstance(content, bytes) else content.encode())
+
+    def build(self, db, files):
+        self.write(files)
+        db.execute("SELECT mpg_build(?)", (self.folder,)).fetchall()
+
+    def build_elsewhere(self, db, files):
+        """In a folder of its own."""
+        db.execute("SELECT mpg_build(?)", (self.folder_of(files),)).fetchall()
+
     def built(self, states):
-        folder, db = self.new_folder(), connect(":memory:")
-        for files in states:
-            shutil.rmtree(folder)
-            os.makedirs(folder)
-            for name, text in files.items():
-                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-                    file.write(text)
-            db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
+        """What the tables say after a build of each state of the folder."""
+        db = self.after(self.build, states)
         self.assertEqual([], db.execute("SELECT * FROM issues WHERE kind = 'told_otherwise'").fetchall())
         ((self.conflicts,),) = db.execute("SELECT total(count) FROM issues WHERE kind = 'conflict'").fetchall()
         found = [
@@ -37,7 +53,6 @@ class Retold(Case):
                 "job, attempt, pool, start_us FROM allocations ORDER BY 1, 2, 4",
             )
         ]
-        db.close()
         return found
 
     def check(self, name, states):
@@ -216,9 +231,7 @@ class Retold(Case):
             ([{"a.psv": JOBS + runs + waits}, {"a.psv": JOBS + later}], {"1": 1000 / 3600}, [(1,)]),
             ([{"a.psv": JOBS + runs + waits}, {"a.psv": JOBS + later + waits}], {"1": 7000 / 3600}, []),
         ):
-            db = connect(":memory:")
-            for files in states:
-                db.execute("SELECT mpg_build(?)", (self.folder_of(files),)).fetchall()
+            db = self.after(self.build_elsewhere, states)
             self.assertEqual(
                 hours,
                 dict(
@@ -229,7 +242,6 @@ class Retold(Case):
                 states,
             )
             self.assertEqual(listed, db.execute("SELECT count FROM issues WHERE kind = 'lost_end'").fetchall(), states)
-            db.close()
 
     def test_exports_out_of_order(self):
         """An older export, built after a later one, is listed if it tells something new; logs that tell each event once may come in any order."""
@@ -245,15 +257,12 @@ class Retold(Case):
             ([{"a.psv": JOBS + first}, {"a.psv": JOBS + first + later}, {"a.psv": JOBS + first}], []),
             ([{"20261121": logs[1]}, {"20261121": logs[0]}], []),
         ):
-            db = connect(":memory:")
-            for files in states:
-                db.execute("SELECT mpg_build(?)", (self.folder_of(files),)).fetchall()
+            db = self.after(self.build_elsewhere, states)
             self.assertEqual(
                 listed,
                 db.execute("SELECT count FROM issues WHERE kind = 'conflict' AND detail LIKE 'pools that%'").fetchall(),
                 states,
             )
-            db.close()
 
     def test_outages_that_a_later_window_tells_first(self):
         """Of a time that the tables have: they count, unless jobs that the window lacks may have held their chips; then a row says so."""
@@ -305,12 +314,7 @@ class Retold(Case):
                 [],
             ),
         ):
-            folder, db = self.new_folder(), connect(":memory:")
-            for files in states:
-                for name, text in files.items():
-                    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-                        file.write(text)
-                db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
+            db = self.after(self.build, states)
             self.assertEqual(
                 held,
                 dict(
@@ -331,7 +335,6 @@ class Retold(Case):
                     "SELECT count FROM issues WHERE kind = 'lost_end' AND detail LIKE 'pods, jobs and outages that the tables had%'"
                 ).fetchall(),
             )
-            db.close()
 
     def test_jobs_that_a_later_export_lacks(self):
         """One that ran, where the export was overwritten, ended when last seen, unless it comes again; logs of other schedulers do not tell of it again. What is listed is what the last build found."""
@@ -347,11 +350,7 @@ class Retold(Case):
             ([other, one, one, other], {"1": 1000, "2": 1000}, []),
             ([other, one, other + done], {"1": 5000, "2": 4500}, []),
         ):
-            folder, db = self.new_folder(), connect(":memory:")
-            for text in states:
-                with open(os.path.join(folder, "jobs.psv"), "w", encoding="utf-8") as file:
-                    file.write(JOBS + text)
-                db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
+            db = self.after(self.build, [{"jobs.psv": JOBS + text} for text in states])
             self.assertEqual(
                 held,
                 dict(
@@ -362,7 +361,6 @@ class Retold(Case):
                 states,
             )
             self.assertEqual(listed, db.execute("SELECT count FROM issues WHERE kind = 'lost_end'").fetchall(), states)
-            db.close()
         folder, db = self.new_folder(), connect(":memory:")
         for name, kind, number, since, at in (
             ("20260302", "S", 1, 1772440200, 0),
@@ -405,14 +403,11 @@ class Retold(Case):
             (90000, "PREEMPTED", [(1,)]),
             (90000, "RUNNING", []),
         ):
-            folder, db = self.new_folder(), connect(":memory:")
-            for text in (
+            texts = (
                 job(1, state, 0, 10, None if state == "RUNNING" else 500),
                 job(1, "COMPLETED", late, late + 10, late + 500),
-            ):
-                with open(os.path.join(folder, "jobs.psv"), "w", encoding="utf-8") as file:
-                    file.write(JOBS + text)
-                db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
+            )
+            db = self.after(self.build, [{"jobs.psv": JOBS + text} for text in texts])
             self.assertEqual(
                 listed,
                 db.execute(
@@ -425,7 +420,6 @@ class Retold(Case):
                     8 * 10,
                     db.execute("SELECT sum(chip_us) / 1000000 FROM ledger WHERE category = 'queued'").fetchone()[0],
                 )
-            db.close()
 
     def test_an_id_that_was_given_anew_to_a_job_that_waits(self):
         """It is no part of the job that had the id: together they would seem to hold too few chips. A job that was requeued is."""
@@ -516,15 +510,14 @@ class Retold(Case):
                     out.write(lines)
         paths["both"] = folder
 
+        def build(db, name):
+            db.execute("SELECT mpg_build(?)", (paths[name],)).fetchall()
+
         def built(*names):
-            db = connect(":memory:")
-            for name in names:
-                db.execute("SELECT mpg_build(?)", (paths[name],)).fetchall()
-            found = db.execute(
+            db = self.after(build, names)
+            return db.execute(
                 "SELECT pool, substr(job, 1 + instr(job, '/')), category, cause, sum(chip_us) FROM ledger GROUP BY 1, 2, 3, 4"
             ).fetchall(), [name for name, in db.execute("SELECT job FROM jobs ORDER BY 1")]
-            db.close()
-            return found
 
         once = built("both")[0]
         self.assertEqual(
@@ -566,20 +559,15 @@ class Retold(Case):
             (200, "c1", []),
             (200, "", []),
         ):
-            db = connect(":memory:")
-            for text in (
+            texts = (
                 DONE + OTHER,
                 job(1, "COMPLETED", submit, 300, 5200).replace("|c1|", f"|{cluster}|")
                 + fourth.replace("|c2|", f"|{cluster}|"),
-            ):
-                path = self.new_folder()
-                with open(os.path.join(path, "jobs.psv"), "w", encoding="utf-8") as file:
-                    file.write(JOBS + text)
-                db.execute("SELECT mpg_build(?)", (path,)).fetchall()
+            )
+            db = self.after(self.build_elsewhere, [{"jobs.psv": JOBS + text} for text in texts])
             self.assertEqual(
                 listed, db.execute("SELECT detail FROM issues WHERE kind = 'run_anew'").fetchall(), (submit, cluster)
             )
-            db.close()
         db = connect(":memory:")  # of traces that do not say until when their pools were seen, that is listed
         for pool, at in (("c1", T), ("c2", T + 500)):
             path = self.new_folder()
@@ -613,16 +601,9 @@ class Retold(Case):
                 (half, {"archive/" + name: text}),
                 (text, {"other.log": text}),
             ):
-                folder, found = self.new_folder(), []
+                found = []
                 for states in ([after], [{name: before}, after]):
-                    db = connect(":memory:")
-                    for files in states:
-                        shutil.rmtree(folder)
-                        os.makedirs(os.path.join(folder, "archive"))
-                        for path, content in files.items():
-                            with open(os.path.join(folder, path), "wb") as file:
-                                file.write(content)
-                        db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
+                    db = self.after(self.build, states)
                     found.append(
                         [
                             db.execute("SELECT " + sql).fetchall()
@@ -634,7 +615,6 @@ class Retold(Case):
                             )
                         ]
                     )
-                    db.close()
                 self.assertEqual(*found, (fixture, list(after)))
 
     def test_logs_that_begin_at_once(self):
