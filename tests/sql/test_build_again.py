@@ -16,7 +16,8 @@ from cases import Case
 from fleets import ROOT, connect, write_jsonl
 from random_fleets import odd_fleet
 
-SEEDS = 2000 if os.environ.get("MPG_FULL") else 15
+FULL = bool(os.environ.get("MPG_FULL"))
+SEEDS = 2000 if FULL else 15
 LEDGER = "bucket, pool, chip, job, attempt, name, owner, phase, size, category, cause, sum(chip_us) FROM mpg_rollup WHERE bucket_width = '1 hour' GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11"
 BUILT = "hour, pool, chip, job, attempt, name, owner, phase, size, category, cause, sum(chip_us) FROM ledger GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11"
 MISSING = "SELECT id FROM trace_records(?) WHERE record = 'spans' AND end_time NOT NULL EXCEPT SELECT id FROM spans"
@@ -137,7 +138,8 @@ class Again(Case):
         return left
 
     def test_a_build_of_nothing_new_leaves_the_tables_as_they_are(self):
-        """And makes them anew after any change of what they are made of, by whomever."""
+        """And makes them anew after any change of what they are made of, by whomever. What the files are matters for their records alone."""
+        of_records = re.compile("(INTO|FROM|UPDATE) (allocations|spans|capacity|jobs)[ (]")
         stored = "SELECT source, kind, line, count FROM issues ORDER BY 1, 2, 3, 4"
         listed = "SELECT source, kind, line, count FROM mpg_issues ORDER BY 1, 2, 3, 4"
         for fixture in ("golden", "exports", "kube"):
@@ -152,6 +154,8 @@ class Again(Case):
             self.assertTrue(self.is_left(db), fixture)
             self.assertEqual(issues, [db.execute(sql).fetchall() for sql in (stored, listed)])
             for change, alike in self.CHANGES.items():
+                if fixture != "golden" and not FULL and not of_records.search(change):
+                    continue
                 changes = db.total_changes
                 db.execute(change)
                 if db.total_changes > changes or change.startswith(("ALTER", "DROP")):
