@@ -1,8 +1,8 @@
 """What may be changed in the files of a fleet without a change of its figures, or with one that is known: in the tongues of all schedulers."""
 
-import copy
 import json
 import os
+import pickle
 import random
 import re
 import shutil
@@ -36,6 +36,14 @@ SHIFT = ((37 * 24 + 1) * 60 + 13) * 60 + 7  # seconds: 37 days 01:13:07
 NATIVE = ("capacity.csv", "outages.csv", "fleet.json")
 
 
+FULL = bool(os.environ.get("MPG_FULL"))
+
+
+def copied(told):
+    """All of a story anew, in a fifth of the time of copy.deepcopy()."""
+    return pickle.loads(pickle.dumps(told))
+
+
 def shifted(told, seconds):
     """The same story at another time."""
 
@@ -46,7 +54,7 @@ def shifted(told, seconds):
         us = microseconds(at)
         return at if us >= OPEN else f"{later(us) // MILLION}.{later(us) % MILLION:06d}"
 
-    told = copy.deepcopy(told)
+    told = copied(told)
     told.begin, told.end = later(told.begin), later(told.end)
     for row in [*told.capacity, *told.jobs.values(), *(row for rows in told.allocations.values() for row in rows)]:
         row.update({key: text(value) for key, value in row.items() if key.endswith("_time")})
@@ -60,7 +68,7 @@ def shifted(told, seconds):
 
 def renamed(told, prefix):
     """The same story of jobs and owners of other names."""
-    told = copy.deepcopy(told)
+    told = copied(told)
     told.jobs = {
         prefix + job: dict(row, owner=prefix + row["owner"], name=prefix + row["name"])
         for job, row in told.jobs.items()
@@ -122,7 +130,7 @@ class Changes(tongue_case.TongueCase):
 
     def write(self, kind, told, change=None):
         """The folder of the files of this story at such a site, and the site."""
-        site = SITES[kind](copy.deepcopy(told))
+        site = SITES[kind](copied(told))
         if change:
             change(site)
         folder = self.new_folder()
@@ -256,7 +264,7 @@ class Changes(tongue_case.TongueCase):
                 for job in (of.number if hasattr(of, "number") else of.jobs)
                 if ends[job] < OPEN and ends[job] not in last[self.told.runs[job][0].pool]
             ]
-            for job in random.Random(3).sample(jobs, 2):
+            for job in random.Random(3).sample(jobs, 2 if FULL else 1):
 
                 def without(site, job=job):
                     if hasattr(site, "number"):
@@ -264,7 +272,7 @@ class Changes(tongue_case.TongueCase):
                     elif hasattr(site, "jobs"):
                         site.jobs.remove(job)
 
-                told = copy.deepcopy(self.told)
+                told = copied(self.told)
                 if kind == "kube_state":
                     for rows in (told.jobs, told.runs, told.allocations):
                         del rows[job]

@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import functools
 import gzip
 import json
 import os
@@ -165,6 +166,7 @@ def bind(script, **parameters):
     return script
 
 
+@functools.cache
 def generator():
     """The path of the generator, made where it is not there or not up to date."""
     done = subprocess.run(["make", "-s", "build/generate"], cwd=ROOT, capture_output=True, text=True)

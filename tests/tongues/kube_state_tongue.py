@@ -102,9 +102,7 @@ class KubeState:
         for i, (at, nodes, pods) in enumerate(self.states()):
             if i < len(self.scrapes) // 2:
                 for metric, labels, value in self.samples(nodes, pods):
-                    series.setdefault(
-                        json.dumps({"__name__": metric, "instance": "10.0.0.1:8080", **labels}), []
-                    ).append([at, str(value)])
+                    series.setdefault((metric, *labels.items()), []).append([at, str(value)])
                 continue
             with open(os.path.join(folder, f"state-{at}.prom"), "w", encoding="utf-8") as file:
                 for metric, labels, value in self.samples(nodes, pods):
@@ -112,16 +110,11 @@ class KubeState:
                         metric + "{" + ",".join(f'{key}="{text}"' for key, text in labels.items()) + f"}} {value}\n"
                     )
         with open(os.path.join(folder, "state.json"), "w", encoding="utf-8") as file:
-            json.dump(
-                {
-                    "status": "success",
-                    "data": {
-                        "resultType": "matrix",
-                        "result": [{"metric": json.loads(key), "values": values} for key, values in series.items()],
-                    },
-                },
-                file,
-            )
+            result = [
+                {"metric": {"__name__": metric, "instance": "10.0.0.1:8080", **dict(labels)}, "values": values}
+                for (metric, *labels), values in series.items()
+            ]
+            file.write(json.dumps({"status": "success", "data": {"resultType": "matrix", "result": result}}))
 
     def sampled(self, at):
         """The first scrape that shows what is so from then on; None: none does."""
