@@ -53,7 +53,7 @@ def crowd(n):
 
 def still(n):
     """A job that does nothing, for millions of seconds."""
-    end = min(20 * n, 6_000_000)
+    end = min(5 * n, 6_000_000)
     yield f'{{"record":"capacity","pool":"p","chips":9,"start_time":0,"end_time":{end}}}\n'
     yield f'{{"record":"allocation","job":"j","attempt":1,"pool":"p","chips":8,"start_time":0,"end_time":{end}}}\n'
 
@@ -229,8 +229,8 @@ OWN = {
     "a roll-up of many jobs, 2 threads": 2_000,
     "a ledger of outages that overlap": 220,
     "a job of very many tasks": 2_500,
-    "a roll-up of very many buckets": 4_500,
-    "a timeline of very many buckets": 1_700,
+    "a roll-up of very many buckets": 1_600,
+    "a timeline of very many buckets": 530,
     "records": 470,
     "Chrome": 200,
     "Prometheus, text": 90,
