@@ -5,7 +5,7 @@ import os
 import shutil
 import unittest
 
-from cases import Case
+from built_case import BuiltCase
 from fleets import ROOT, connect
 
 FULL = bool(os.environ.get("MPG_FULL"))
@@ -28,7 +28,7 @@ TABLES = {
 }
 
 
-class Grown(Case):
+class Grown(BuiltCase):
     def setUp(self):
         super().setUp()
         self.root = self.new_folder()
@@ -46,19 +46,17 @@ class Grown(Case):
             with open(os.path.join(self.exports, name), "w", encoding="utf-8") as file:
                 file.write(text)
 
+    def build(self, db, step):
+        file, *reading = step
+        self.write(*reading)
+        db.execute("SELECT mpg_build(?)", (os.path.join(self.exports, file) if file else self.exports,)).fetchall()
+
     def built(self, *readings, file=""):
         """What the tables hold after these states of the folder were built, one after the other."""
-        path = os.path.join(self.root, "fleet.db")
-        if os.path.exists(path):
-            os.remove(path)
-        db = connect(path)
-        db.isolation_level = None
-        for reading in readings:
-            self.write(*reading)
-            db.execute("SELECT mpg_build(?)", (os.path.join(self.exports, file) if file else self.exports,)).fetchall()
+        db = self.after(self.build, [(file, *reading) for reading in readings])
+        self.write(*readings[-1])
         self.assertEqual([], db.execute("SELECT * FROM issues WHERE kind = 'told_otherwise'").fetchall())
         found = {table: sorted(db.execute("SELECT " + sql).fetchall(), key=repr) for table, sql in TABLES.items()}
-        db.close()
         return found
 
     def check(self, fixture, shares, before=(), after=()):
@@ -71,11 +69,14 @@ class Grown(Case):
                 key=repr,
             ),
         )
-        for share in shares if FULL else (shares[len(fixture) % len(shares)],):
-            with self.subTest(fixture=fixture, share=share):
-                self.assertEqual(once, self.built((fixture, share, before), whole))
-        if FULL or len(shares) > 1:
-            self.assertEqual(once, self.built(*((fixture, share, before) for share in shares), whole, whole))
+        states = [(fixture, share, before) for share in shares]
+        for state in states if FULL else ():
+            with self.subTest(fixture=fixture, share=state[1]):
+                self.assertEqual(once, self.built(state, whole))
+        last = 1 + len(fixture) % len(shares)  # the whole comes after a part, after all parts, and again
+        for parts in [states[:last]] + ([[*states, whole]] if FULL or len(shares) > 1 else []):
+            with self.subTest(fixture=fixture, parts=len(parts)):
+                self.assertEqual(once, self.built(*parts, whole))
 
     def test_a_log_that_grows(self):
         for fixture in LOGS:
