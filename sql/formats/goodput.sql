@@ -101,7 +101,7 @@ ranges AS (
   SELECT first, lead(first, 1, 9e18) OVER (ORDER BY first) - 1 AS last
   FROM (SELECT 0 AS first FROM begins UNION SELECT first FROM begins)
 )
-SELECT coalesce(:job, r.job_name) AS job, first, last, min(r.time) AS since
+SELECT coalesce(:job, r.job_name) AS job, CAST(first AS INTEGER) AS first, last, min(r.time) AS since
 FROM ranges CROSS JOIN goodput_rows AS r ON r.rowid BETWEEN first AND last GROUP BY 1, 2;
 DELETE FROM temp.goodput_parts
 WHERE NOT EXISTS (SELECT 1 FROM (SELECT since < lag(since) OVER (PARTITION BY job ORDER BY first) AS back FROM goodput_parts) WHERE back);

@@ -173,7 +173,7 @@ DROP TABLE otlp_merged;
 
 -- A restore of a step above the one that follows is of another run, as a base model's. Steps are looked at where a restore names one.
 DROP TABLE IF EXISTS temp.otlp_steps;
-CREATE TEMP TABLE otlp_steps(job, start_time, step, PRIMARY KEY(job, start_time)) WITHOUT ROWID;
+CREATE TEMP TABLE otlp_steps(job, start_time NUMERIC, step, PRIMARY KEY(job, start_time)) WITHOUT ROWID;
 INSERT OR IGNORE INTO otlp_steps
 SELECT t.job, t.start_time, t.step + 0
 FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM otlp_told WHERE kind = 'restore' AND step IS NOT NULL)) CROSS JOIN otlp_told AS t

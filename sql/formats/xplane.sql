@@ -247,7 +247,7 @@ WITH ordered AS (
     - f.base_ns AS covered
   FROM device_steps AS s JOIN xplane_files AS f USING (trace) WHERE s.side = 'device'
 )
-SELECT trace, device, step, start_ns, end_ns,
+SELECT trace, device, step, CAST(start_ns AS INTEGER) AS start_ns, end_ns,
        max(CASE WHEN covered IS NULL OR start_ns >= covered THEN start_ns END) OVER (PARTITION BY trace, device
            ORDER BY start_ns) AS outer_ns
 FROM ordered;

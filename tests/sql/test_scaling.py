@@ -426,6 +426,21 @@ class Pbs(Case):
             "formats/pbs.sql",
         )
 
+    def test_jobs_whose_end_is_lost(self):
+        """On chips that go to another job a little later."""
+        self.grows(
+            lambda n: self.records(
+                row
+                for i in range(n)
+                for row in (
+                    {"date_time": 100 * i, "record_type": "S", "start": 100 * i},
+                    {"date_time": 100 * i + 50, "record_type": "E", "start": 100 * i, "end": 100 * i + 50},
+                )[: 1 + i % 2]
+                for row in ({**row, "id_string": f"{i}", "job_base": f"{i}", "exec_host": "node/0*8"},)
+            ),
+            "formats/pbs.sql",
+        )
+
 
 class Lsf(Case):
     def test_jobs_of_one_log(self):

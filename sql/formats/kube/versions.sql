@@ -62,7 +62,7 @@ WITH RECURSIVE begins(_file, list) AS (
   SELECT b._file, (SELECT a.list FROM kube_again AS a WHERE a._file = b._file AND a.list > b.list AND a.before >= b.list
                    ORDER BY a.list LIMIT 1) FROM begins AS b WHERE b.list IS NOT NULL
 )
-SELECT _file, list FROM begins WHERE list IS NOT NULL;
+SELECT _file, CAST(list AS INTEGER) AS list FROM begins WHERE list IS NOT NULL;
 CREATE INDEX temp.kube_appended_of ON kube_appended(_file, list);
 UPDATE kube_told SET listing = _file || '#'
   || (SELECT a.list FROM kube_appended AS a WHERE a._file = kube_told._file AND a.list <= kube_told.list ORDER BY a.list DESC LIMIT 1),
@@ -141,7 +141,7 @@ ended AS (
   UNION
   SELECT _file, kind, max(version) FROM added WHERE again IS NOT NULL GROUP BY _file, kind, others
 )
-SELECT e._file, e.kind, e.version, max(coalesce(t.before, 0), t.told) AS before
+SELECT e._file, e.kind, CAST(e.version AS INTEGER) AS version, max(coalesce(t.before, 0), t.told) AS before
 FROM ended AS e JOIN kube_told AS t ON t.version = e.version;
 CREATE INDEX temp.kube_anew_of ON kube_anew(_file, kind, version);
 

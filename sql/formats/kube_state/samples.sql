@@ -162,8 +162,8 @@ DROP TABLE IF EXISTS temp.kube_state_nearest;
 CREATE TEMP TABLE kube_state_nearest AS
 SELECT * FROM (
   SELECT g.instance, m.metric, m.query, g.time AS at, coalesce(s.step, g.step) - g.step / 2.0 AS reach,
-         (SELECT max(t.time) FROM kube_state_asks AS t
-          WHERE t.instance = g.instance AND t.query = m.query AND t.time <= g.time + g.step / 2.0) AS time
+         CAST((SELECT max(t.time) FROM kube_state_asks AS t
+               WHERE t.instance = g.instance AND t.query = m.query AND t.time <= g.time + g.step / 2.0) AS NUMERIC) AS time
   FROM (SELECT instance, metric, query, min(time) AS first, max(time) AS last FROM kube_state_asks GROUP BY instance, query) AS m
   LEFT JOIN kube_state_steps AS s ON s.instance = m.instance AND s.query = m.query
   JOIN kube_state_grid AS g ON g.instance = m.instance AND g.time BETWEEN m.first - g.step AND m.last + coalesce(s.step, g.step))
@@ -213,7 +213,7 @@ FROM kube_state_samples WHERE namespace IN ('kai-resource-reservation', 'runai-r
 -- ---- 2. The scrapes: of each exporter the times, and how far they are apart ----
 
 DROP TABLE IF EXISTS temp.kube_state_scrapes;
-CREATE TEMP TABLE kube_state_scrapes(instance, time, before, after, PRIMARY KEY (instance, time)) WITHOUT ROWID;
+CREATE TEMP TABLE kube_state_scrapes(instance, time NUMERIC, before, after, PRIMARY KEY (instance, time)) WITHOUT ROWID;
 INSERT INTO kube_state_scrapes
 WITH own AS (
   SELECT instance, time, lag(time) OVER series AS before, lead(time) OVER series AS after

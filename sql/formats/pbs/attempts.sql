@@ -100,7 +100,7 @@ FROM pbs_attempts AS a CROSS JOIN pbs_of_jobs AS o ON o.job = a.job AND o.begun 
 WHERE a.end_time IS NULL AND NOT EXISTS (SELECT 1 FROM pbs_of_jobs AS z WHERE z.job = a.job AND z.record_type = 'z')
 GROUP BY a.job, a.attempt;
 DROP TABLE IF EXISTS temp.pbs_slots;
-CREATE TEMP TABLE pbs_slots(slot, start, id_string, PRIMARY KEY (slot, start, id_string)) WITHOUT ROWID;
+CREATE TEMP TABLE pbs_slots(slot, start INTEGER, id_string TEXT, PRIMARY KEY (slot, start, id_string)) WITHOUT ROWID;
 INSERT OR IGNORE INTO pbs_slots
 WITH hosts AS (
   SELECT start, id_string, coalesce(exec_gpus, exec_host) AS list
@@ -110,6 +110,7 @@ WITH hosts AS (
 SELECT CASE instr(s.value, '*') WHEN 0 THEN s.value ELSE substr(s.value, 1, instr(s.value, '*') - 1) END, start, id_string
 FROM hosts CROSS JOIN json_each('["' || replace(replace(replace(list, '\', ''), '"', ''), '+', '","') || '"]') AS s
 WHERE instr(s.value, '/');
+CREATE INDEX temp.pbs_slots_of ON pbs_slots(id_string, start);
 -- (Where two jobs of which both ends are known had one at once, the log does not number so.)
 DROP TABLE IF EXISTS temp.pbs_numbered;
 CREATE TEMP TABLE pbs_numbered AS
@@ -122,10 +123,12 @@ WITH own AS MATERIALIZED (
 SELECT NOT EXISTS (SELECT 1 FROM (SELECT end_time, lead(start) OVER (PARTITION BY slot ORDER BY start) AS next FROM own)
                    WHERE next < end_time) AS anew;
 UPDATE pbs_lost SET (taken, taken_by) = (
-  SELECT min(later.start), later.id_string
-  FROM pbs_records AS r CROSS JOIN pbs_slots AS own ON own.start = r.start AND own.id_string = r.id_string
-  CROSS JOIN pbs_slots AS later ON later.slot = own.slot AND later.start > own.start AND later.id_string <> own.id_string
-  WHERE r.rowid = pbs_lost.place)
+  SELECT taken, (SELECT min(l.id_string) FROM pbs_slots AS l WHERE l.slot = n.slot AND l.start = n.taken AND l.id_string <> n.id_string)
+  FROM (SELECT own.slot, own.id_string, (SELECT l.start FROM pbs_slots AS l WHERE l.slot = own.slot AND l.start > own.start
+                                           AND l.id_string <> own.id_string ORDER BY l.start LIMIT 1) AS taken
+        FROM pbs_records AS r CROSS JOIN pbs_slots AS own ON own.start = r.start AND own.id_string = r.id_string
+        WHERE r.rowid = pbs_lost.place) AS n
+  WHERE taken IS NOT NULL ORDER BY taken LIMIT 1)
 WHERE (SELECT anew FROM pbs_numbered);
 DROP TABLE pbs_numbered;
 DROP TABLE pbs_slots;
