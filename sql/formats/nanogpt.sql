@@ -30,40 +30,7 @@
 -- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
 -- find, and training_steps, a row a logged step. The rules are explained in docs/formats/log.md.
 
--- ---- 1. The input: "step:1/6200 ... train_time:...", "iter 10: loss ... ms", or "step 10/100 | loss ... ms" ----
-
--- What follows goes by rowid: lines of a file, and of a run, lie together. Numbers may be 1,000.0.
-DROP TABLE IF EXISTS temp.training_lines;
-CREATE TEMP TABLE training_lines AS
-SELECT step, replace(log_group(_record, 'total_ms'), ',', '') + 0 AS total_ms, _file AS file, log_group(_record, 'loss') AS loss,
-       replace(coalesce(log_group(_record, 'ms'), 1000 * log_group(_record, 's')), ',', '') + 0 AS ms,
-       coalesce(log_group(_record, 'steps'), log_group(_record, 'total') - 1) AS steps,
-       time, _line AS line, iif(:only_relations IS NULL, log_group(_record, 'val_loss'), NULL) AS val_loss,
-       iif(:only_relations IS NULL, log_group(_record, 'average_ms'), NULL) AS average_ms,
-       iif(:only_relations IS NULL, log_group(_record, 'mfu'), NULL) AS mfu, iif(step IS NULL, fields, NULL) AS fields, NULL AS gpu,
-       NULL AS chip, 0 AS is_save, NULL AS begun, NULL AS evaluated
-FROM log_trace(mpg_required(:log, ':log'), '(?x)
-    (?: (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )? (?: ^ | (?<= [\s:|>\])"] ) | (?<= \d[mGK] | \[[mK] ) )
-      (?: step: (?<step>\d+) / (?<steps>\d+) (?: \ train_loss: (?<loss>\S+) )? (?: \ val_loss: (?<val_loss>\S+) )? .*? \ train_time: (?<total_ms>[\d,]+) ms
-          (?: \ step_avg: (?<average_ms>[\d.]+|nan) ms )?
-        | iter\ (?<step>\d+): \ loss\ (?<loss>[^,\s]+), \ time:?\ (?: (?<ms>[\d,.]+) ms | (?<s>[\d.]+) s \b ) (?: , \ mfu\ (?<mfu>-?[\d.]+) % )?
-        | step:?\ +(?<step>\d+) (?: / (?<total>\d+)\ \( [^)]* \) | / (?<steps>\d+) | \ \( [^)]* \) )? \s* [|,:] \s* (?: train\  )? loss:? \ + (?<loss>[^\s|,(]+) .*? [|,] \s* \(? (?: (?: dt | time ):\  )? (?<ms>\d[\d,.]*) \s? ms \b
-          (?: .*? (?: (?<! [a-z] ) mfu: \s* (?<mfu>[\d.]+) | \b (?<mfu>[\d.]+) % \ (?: \w+\  )? MFU ) )? )
-      (?(<time>) | (?: (?= .* "time(?:stamp)?"\s*:\s*"(?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) " ) )? )
-  | (?: ^ | (?<= [\s:|>\])"] ) | (?<= \d[mGK] | \[[mK] ) )
-      (?: step\ (?<evaluated>\d+): \ train\ loss\ [^,\s]+, \ val\ loss\ (?<val_loss>\S+)
-        | (?: saving\ checkpoint\ to | Saved\ model\ parameters\ to: | Writing\ checkpoint\ at\ step ) \ (?<saved>.*)
-        | (?: Resuming\ training\ from | Resuming\ optimization\ from\ step | Initializing\ a\ new\ model\ from ) \ (?<begun>\S+)
-        | Distributed\ world\ size:\ (?<world>\d+)
-        | GPU:\ (?<chip>NVIDIA\ \S.*?)\ \|\ Peak\ FLOPS
-        | (?<time> (?: Mon|Tue|Wed|Thu|Fri|Sat|Sun )\ \w{3}\ [\ \d]\d\ \d\d:\d\d:\d\d\ \d{4} ) \s* $
-        | \| \s+ (?<gpu>\d+) \s+ (?<chip>\S.*?) \s{2,} (?: On|Off ) \s+ \| )',
-  'ignore', coalesce(:zone, 'UTC'));
-UPDATE training_lines SET gpu = coalesce(json_extract(fields, '$.gpu'), json_extract(fields, '$.world') - 1),
-  chip = json_extract(fields, '$.chip'), is_save = json_extract(fields, '$.saved') IS NOT NULL, begun = json_extract(fields, '$.begun'),
-  evaluated = json_extract(fields, '$.evaluated'), fields = NULL
-WHERE step IS NULL;
-
+.read sql/formats/nanogpt/input.sql
 .read sql/formats/log/stamps.sql
 .read sql/formats/log/rotated.sql
 .read sql/formats/log/reversed.sql
@@ -77,53 +44,7 @@ SELECT l.rowid AS id, l.file IS NOT p.file AS of_file
 FROM training_lines AS l LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1
 WHERE l.step < p.step OR l.step IS NULL OR p.step IS NULL OR l.file IS NOT p.file OR l.total_ms < p.total_ms;
 
--- Several hosts that print into one log: within a run a line of a step that was told before, a few lines after it, is another
--- host's. A run ends where a program says what it runs on, where numbers go back by more than a few, and where the time of a step
--- is not that of the line before of its number.
-DROP TABLE IF EXISTS temp.training_hosts;
-CREATE TEMP TABLE training_hosts AS
-WITH back AS MATERIALIZED ( -- files in which a step's number is less than the one before
-  SELECT DISTINCT l.file
-  FROM training_breaks AS b CROSS JOIN training_lines AS l ON l.rowid = b.id CROSS JOIN training_lines AS p ON p.rowid = b.id - 1
-  WHERE p.file = l.file AND l.step
-    < coalesce(p.step, (SELECT iif(q.file = l.file, q.step, NULL)
-                        FROM training_lines AS q WHERE q.rowid < p.rowid AND q.step IS NOT NULL ORDER BY q.rowid DESC LIMIT 1))
-),
-numbered AS (
-  SELECT l.rowid AS id, file, line, step, loss IS NULL AS is_evaluation, step IS NULL AS is_marker,
-         dense_rank() OVER (PARTITION BY file ORDER BY step) AS place, total_ms, ms
-  FROM (SELECT 1 FROM back LIMIT 1) CROSS JOIN training_lines AS l
-  WHERE coalesce(step, gpu, time, begun) IS NOT NULL AND file IN (SELECT file FROM back)
-),
-marked AS (
-  SELECT *, is_marker OR coalesce(lag(place) OVER (PARTITION BY file ORDER BY id) - place > 5, 0)
-            OR coalesce(abs(total_ms - lag(total_ms) OVER told) > 1000 + 0.1 * lag(total_ms) OVER told, 0)
-            OR coalesce(ms > 100 + 2 * lag(ms) OVER told, 0) AS begins
-  FROM numbered WINDOW told AS (PARTITION BY file, step, is_evaluation ORDER BY id)
-),
-parts AS (
-  SELECT *, sum(begins) OVER (PARTITION BY file ORDER BY id) AS part FROM marked
-)
-SELECT id, file, line FROM (SELECT *, row_number() OVER (PARTITION BY file, part, step, is_evaluation ORDER BY id) AS nth
-                            FROM parts WHERE NOT is_marker) WHERE nth > 1;
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'info', 'parallel_lines', min(line), count(*), 'steps that a line above has already: left out, as lines of other hosts'
-FROM training_hosts GROUP BY file;
-
--- Lines that stay are numbered anew, without a gap.
-DROP TABLE IF EXISTS temp.training_stay;
-CREATE TEMP TABLE training_stay AS
-SELECT l.* FROM (SELECT 1 FROM training_hosts LIMIT 1) CROSS JOIN training_lines AS l
-WHERE l.rowid NOT IN (SELECT id FROM training_hosts) ORDER BY l.rowid;
-DELETE FROM temp.training_lines WHERE rowid >= (SELECT 0 FROM training_hosts LIMIT 1);
-INSERT INTO training_lines SELECT * FROM training_stay ORDER BY rowid;
-DELETE FROM temp.training_breaks WHERE EXISTS (SELECT 1 FROM training_hosts);
-INSERT INTO training_breaks
-SELECT l.rowid AS id, l.file IS NOT p.file AS of_file
-FROM (SELECT 1 FROM training_hosts LIMIT 1) CROSS JOIN training_lines AS l LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1
-WHERE l.step < p.step OR l.step IS NULL OR p.step IS NULL OR l.file IS NOT p.file OR l.total_ms < p.total_ms;
-DROP TABLE training_stay;
-DROP TABLE training_hosts;
+.read sql/formats/nanogpt/hosts.sql
 
 -- Lines of no step are few. Of each: how many such lines there are up to it, and of those that lie next to each other the line before the
 -- first, which is of a step, and the last one so far of a chip or a start.
