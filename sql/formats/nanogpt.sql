@@ -31,6 +31,8 @@
 -- find, and training_steps, a row a logged step. The rules are explained in docs/formats/log.md.
 
 .read sql/formats/nanogpt/input.sql
+.read sql/formats/log/zoned.sql
+.read sql/formats/log/spliced.sql
 .read sql/formats/log/stamps.sql
 .read sql/formats/log/rotated.sql
 .read sql/formats/log/reversed.sql

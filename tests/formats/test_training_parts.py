@@ -317,6 +317,9 @@ class InAnotherFile(Case):
             "megatron": lambda i: f" [2026-03-03 10:00:{2 * i:02d}.000000] iteration       {i}/      60 | consumed samples:         2560 | elapsed time per iteration (ms): 2000.0 | lm loss: 1.041220E+01 | number of skipped iterations:   0 | number of nan iterations:   0 |",
             "torchtitan": lambda i: f"[rank0]:[titan] 2026-03-03 10:00:{2 * i:02d},000 - root - INFO - step: {i:2d}  loss:  8.0  memory: 1.00GiB(1%)  tps: 4,000  tflops: 100.0  mfu: 40.00%",
             "nemo": lambda i: f"Training epoch 0, iteration {i}/249 | lr: 1.961e-06 | global_step: {i} | reduced_train_loss: 2.900 | train_step_timing in s: 2.000",
+            "nanogpt": lambda i: f"iter {i}: loss 3.2, time 2000.00ms, mfu 30.00%",
+            "nanochat": lambda i: f"step {i:05d}/00100 (1.00%) | loss: 3.2 | lrm: 1.00 | dt: 2000.00ms | tok/sec: 1,000 | mfu: 30.00 | total time: 1m",
+            "modded": lambda i: f"step:{i}/100 train_loss:3.2 train_time:{2000 * i}ms step_avg:2000.00ms",
             "deepspeed": lambda i: f"[2026-03-03 10:00:{2 * i:02d},000] [INFO] [timer.py:260:stop] epoch=0/micro_step={i}/global_step={i}, RunningAvgSamplesPerSec=10.0, CurrSamplesPerSec=10.0",
         }
         save = {
@@ -324,6 +327,9 @@ class InAnotherFile(Case):
             "megatron": "  successfully saved checkpoint from iteration       4 to /ckpt",
             "torchtitan": "[titan] 2026-03-03 10:00:09,000 - root - INFO - Finished saving the checkpoint in 1.00 seconds.",
             "nemo": "[NeMo I 2026-03-03 10:00:09 x:1] Successfully saved checkpoint from iteration       4 to /ckpt/step=4.ckpt",
+            "nanogpt": "saving checkpoint to out",
+            "nanochat": "Saved model parameters to: /x/model_000004.pt",
+            "modded": "saving checkpoint to out",
             "deepspeed": "[2026-03-03 10:00:09,000] [INFO] [torch_checkpoint_engine.py:33:commit] [Torch] Checkpoint global_step4 is ready now!",
         }
         for name, line in step.items():

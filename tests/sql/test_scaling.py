@@ -656,6 +656,19 @@ class Training(Case):
         )
         self.grows(lambda n: self.lines(form, n), "formats/maxtext.sql", most=5000)
 
+    def test_a_clock_of_what_kept_the_log(self):
+        """The journal's, alone, and a runtime's of containers before one of another zone."""
+        step = (
+            " iteration %d/ 9999 | consumed samples: 1 | elapsed time per iteration (ms): 1000.0 | lm loss: 3.0E+00 |"
+        )
+        clock = lambda i, hours: "%02d:%02d:%02d" % (hours + i // 3600, i // 60 % 60, i % 60)
+        for form in (
+            lambda i, _: "__REALTIME_TIMESTAMP=%d000000\nMESSAGE=%s\n" % (1772532000 + i, step % i),
+            lambda i, _: "%d.250000 node1 train[7]: %s" % (1772532000 + i, step % i),
+            lambda i, _: f"2026-03-03T{clock(i, 10)}.5Z [2026-03-03 {clock(i, 18)}] {step % i}",
+        ):
+            self.grows(lambda n, form=form: self.lines(form, n), "formats/megatron.sql", most=6000)
+
     def test_runs(self):
         self.grows(lambda n: self.lines(self.megatron, n, 3), "formats/megatron.sql")
 

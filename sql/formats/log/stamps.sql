@@ -55,7 +55,7 @@ SELECT file, (SELECT u.line FROM training_untimed AS u WHERE u.file = l.file) AS
 FROM training_listings AS l WHERE how GLOB 'unread *';
 DELETE FROM training_listings WHERE how GLOB 'unread *';
 DROP TABLE IF EXISTS temp.training_stamps;
-CREATE TEMP TABLE training_stamps(file, line, time, PRIMARY KEY (file, line)) WITHOUT ROWID;
+CREATE TEMP TABLE training_stamps(file TEXT, line INTEGER, time, PRIMARY KEY (file, line)) WITHOUT ROWID;
 INSERT OR IGNORE INTO training_stamps
 SELECT file, line, CASE WHEN number IS NULL THEN time WHEN number < 1e11 THEN number WHEN number < 1e14 THEN number / 1e3
                         WHEN number < 1e17 THEN number / 1e6 ELSE number / 1e9 END
