@@ -35,7 +35,7 @@ SELECT _file AS file, _line AS line, time, step, log_group(_record, 'rank') AS r
        log_group(_record, 'mfu') AS mfu,
        iif(step IS NULL, fields, NULL) AS fields, log_group(_record, 'spliced') AS spliced, step IS NULL AND fields IS NULL AS is_tail
 FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
-    (?: .*? \[rank (?<rank>\d+) \] )? .*? (?: (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d (?: [.,]\d+ )? ) | \[ (?<time> \d{8}\ \d\d:\d\d:\d\d ) \] \[rank- ) .{0,300}?
+    (?: (?: [^F\[]++ | F (?! inished\  ) | \[ (?! rank\d ) )*+ (?: (?<spliced> Finished\ (?: saving | loading )\ the\ checkpoint ) .*? | .*? ) \[rank (?<rank>\d+) \] )? .*? (?: (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d (?: [.,]\d+ )? ) | \[ (?<time> \d{8}\ \d\d:\d\d:\d\d ) \] \[rank- ) .{0,300}?
     (?: (?<validate> validate\s+ )? (?: \e\[ [\d;]* m )? step: \s* (?<step>\d+) (?= [\s\e] ) (?: (?= .* (?: \b | (?<= m ) ) loss: \s* (?<loss>[^\s\e]+) ) )?
         (?: (?= .*? [tw]ps: \s* (?<tps>[\d,]+) ) )? (?: (?= .*? tflops: \s* (?<tflops>[\d,.]+) ) )? (?: (?= .*? mfu: \s* (?<mfu>[\d.]+) % ) )?
       | Starting\ job: (?<began>)

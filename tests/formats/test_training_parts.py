@@ -342,8 +342,7 @@ class InAnotherFile(Case):
                 ([*lines[:4], lines[4] + lines[5], *lines[6:]], 1),
                 ([*lines[:-2], lines[-2] + lines[-1]], 1),
                 ([*lines[:4], lines[4] + save[name], *lines[5:]], 1),
-                # of torchtitan the record with a rank is taken
-                ([*lines[:4], save[name] + lines[4], *lines[5:]], int(name != "torchtitan")),
+                ([*lines[:4], save[name] + lines[4], *lines[5:]], 1),
                 ([*lines[:4], lines[4] + lines[4], *lines[5:]], 0),
                 ([*lines[:4], half + lines[4], *lines[5:]], 0),
             ):
