@@ -124,6 +124,10 @@
 --@ hint (?s)\A\s*\{\s*"[^"\n]+"\s*:\s*\{\s*"[^"\n]+"\s*:\s*\{(?=[^{}]*"x"\s*:\s*\[)[^{}]*"y"\s*:\s*\[ => scalars as ClearML reports them, by iteration and without times: give the event files that the trainer writes
 --@ hint \A"?step"?(?:,"?[^,"\n]+"?)*,"?[^,"\n]+_timestamp"?(?:,|\r?\n) => a table of steps in which each metric has times, as of SwanLab: name the columns of the loss _step, _timestamp (Unix seconds) and loss
 --@ hint (?m)(?:^|[\r\x08])[^\n\r]{0,12}?\d+/\d+ ?(?:\x1b\[[\d;]*m ?){0,3}(?:\[[=>.]{5,}\]|\xe2\x94\x81)[^\n]*loss: => what Keras' bar prints, without times: give the event files of its TensorBoard callback
+--@ hint (?m)^.*\b\d+epoch:train:\d+-\d+batch: => what ESPnet prints of batches, by epoch: give the event files in its folder tensorboard
+--@ hint (?m)^.*\bEpoch \d+/\d+ Step \d+/\d+ Train step \d+/\d+ done => what AReaL prints of steps: give its event files, or the history of Weights & Biases
+--@ hint (?m)^.*\b(?:step|perf|rollout) \d+: \{'(?:train|perf|rollout)/ => what slime prints of steps: give its event files, or the history of Weights & Biases
+--@ hint (?m)^E +# +LOSS => what spaCy prints, without times: give the history of its WandbLogger
 --@ hint (?m)^.*\[batch=\d+/\d+\]: => what Composer prints, without times: give the event files of its TensorboardLogger
 --@ hint (?m)Avg prompt throughput: [\d.]+ tokens/s, Avg generation throughput: => the log of vLLM: scrape its /metrics, which trace_serve_tokens reads
 --@ hint (?m)^.{0,80}\b(?:Prefill|Decode) batch[.,] #(?:running-req|new-seq): \d+ => the log of SGLang: scrape its /metrics (--enable-metrics), which trace_serve_tokens reads

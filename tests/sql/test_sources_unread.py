@@ -608,12 +608,22 @@ UNREAD = {
         "what LLaMA-Factory writes of a run",
     ),
     "metrics.txt": (
-        b'{"perf/step_time_seconds": 2.0, "learning/loss": 8.0, "step": 0.0, "run_name": "x"}\n',
+        b'{"perf/step_time_seconds": 2.0, "learning/loss": 8.0, "step": 0.0}\n',
         "metrics of MaxText, without times",
     ),
     "verl.log": (
         b"(TaskRunner pid=1) step:1 - global_seqlen/min:1 - actor/pg_loss:0.1 - timing_s/gen:20.1 - timing_s/step:60.0\n",
         "what verl prints of steps, without times",
+    ),
+    "espnet.log": (
+        b"[gpu01:0/4]2026-03-03 10:00:20 (trainer:779) INFO: 1epoch:train:1-100batch: loss=9\n",
+        "what ESPnet prints of batches",
+    ),
+    "areal.log": (b"20260303-10:00:20 Epoch 1/10 Step 1/100 Train step 1/1000 done.\n", "what AReaL prints of steps"),
+    "slime.log": (b"[2026-03-03 10:00:20] model.py:600 - step 1: {'train/loss': 0.01}\n", "what slime prints of steps"),
+    "spacy.log": (
+        b"E    #       LOSS NER  SCORE\n---  ------  --------  ------\n  0       0     45.90    0.03\n",
+        "what spaCy prints, without times",
     ),
     "composer.log": (
         b"[batch=1/100]:\n\t Train time/batch: 1\n\t Train loss/train/total: 2.0\n",
