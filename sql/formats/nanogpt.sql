@@ -36,6 +36,13 @@
 .read sql/formats/log/stamps.sql
 .read sql/formats/log/rotated.sql
 .read sql/formats/log/reversed.sql
+.read sql/formats/log/copies.sql
+-- Lines that stay are numbered anew, without a gap.
+CREATE TEMP TABLE training_stay AS
+SELECT * FROM training_lines WHERE (SELECT max(rowid) FROM training_lines) > (SELECT count(*) FROM training_lines) ORDER BY rowid;
+DELETE FROM temp.training_lines WHERE EXISTS (SELECT 1 FROM training_stay);
+INSERT INTO training_lines SELECT * FROM training_stay ORDER BY rowid;
+DROP TABLE training_stay;
 .read sql/formats/log/begun.sql
 
 -- Where a file begins, a step's number or the clock goes back, and at lines of no step and after them: most lines are none of these.

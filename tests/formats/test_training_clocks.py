@@ -393,6 +393,51 @@ class LinesTwice(Case):
                     [until - since], [n for kind, n in said if kind in ("repeated_record", "parallel_lines")]
                 )
 
+    def test_lines_twice_with_others_between(self):
+        """Saves and what a program says of itself, which have no clock: they count once too."""
+        at = lambda i: datetime.datetime(2026, 3, 2, 10) + datetime.timedelta(seconds=10 * i)
+        kept = lambda i, line: f"{at(i):%Y-%m-%dT%H:%M:%S}.5Z {line}\n"
+        for name, head, line, save in (
+            (
+                "megatron",
+                "using world size: 8, data-parallel size: 8\n",
+                lambda i: self.LINES["megatron"][1].format(at(i), i),
+                lambda i: f"  successfully saved checkpoint from iteration {i:7d} to /ckpt\n",
+            ),
+            (
+                "nanogpt",
+                "Initializing a new model from scratch\n",
+                lambda i: kept(i, f"iter {i}: loss 3.0, time 10000.00ms, mfu 30.00%"),
+                lambda i: "saving checkpoint to out\n",
+            ),
+            (
+                "nemo",
+                "Initializing distributed: GLOBAL_RANK: 0, MEMBER: 1/8\n",
+                lambda i: kept(
+                    i, f"Training epoch 0, iteration {i}/99 | global_step: {i} | train_step_timing in s: 10.0"
+                ),
+                lambda i: f"Successfully saved checkpoint from iteration {i} to /ckpt\n",
+            ),
+        ):
+            lines = [line(i) + (save(i) if i % 10 == 0 else "") for i in range(1, 41)]
+            told = lambda path: (
+                self.rows("SELECT attempt, step, start_time, end_time FROM trace_training_steps(?)", path),
+                self.rows("SELECT category, sum(chip_us) FROM trace_rollup(?) GROUP BY 1 ORDER BY 1", path),
+                self.rows("SELECT step, durable_time FROM trace_records(?) WHERE record = 'commits'", path),
+            )
+            plain = told(self.file(head + "".join(lines), "log"))
+            self.assertEqual(40, len(plain[0]))
+            for parts in (
+                (head, *lines, head, *lines),
+                (head, *lines, *lines[25:]),
+                (head, *lines[:30], *lines[15:]),
+                (head, *lines[:30], head, *lines),
+            ):
+                with self.subTest(name=name, lines=len(parts)):
+                    path = self.file("".join(parts), "log")
+                    self.assertEqual(plain, told(path))
+                    self.assertIn("repeated_record", self.issues(path))
+
 
 class Start(Case):
     def test_forms(self):

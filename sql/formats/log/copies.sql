@@ -1,30 +1,51 @@
 -- log/copies.sql - lines of steps that a log has twice, as where a collector asks for the last hour twice in one: a step that goes back, at
--- a time that it has already, is the same line again.
+-- a time that it has already, is the same line again, and so are the lines of no step beside it that stand beside the first too.
 --
--- Reads and changes training_lines(file, line, time, step). A part of megatron.sql, torchtitan.sql and trainer.sql, which say what the
+-- Reads and changes training_lines(file, line, time, step), whose rowids are in the order of the lines. A part of megatron.sql,
+-- nanogpt.sql, torchtitan.sql and trainer.sql, which say what the
 -- parameters are.
 
---@ if EXISTS (SELECT 1 FROM training_lines AS l JOIN training_lines AS p ON p.rowid = l.rowid - 1 WHERE p.file = l.file AND l.time < p.time)
+DROP TABLE IF EXISTS temp.training_falls;
+CREATE TEMP TABLE training_falls AS -- few logs have times that go back
+SELECT l.file FROM training_lines AS l CROSS JOIN training_lines AS p ON p.rowid = l.rowid - 1
+WHERE l.time IS NOT NULL AND p.file = l.file
+  AND l.time < iif(p.time IS NOT NULL, p.time, (SELECT iif(q.file = l.file, q.time, NULL)
+                                                FROM training_lines AS q WHERE q.rowid < l.rowid AND (q.file <> l.file OR q.time IS NOT NULL)
+                                                ORDER BY q.rowid DESC LIMIT 1));
+--@ if EXISTS (SELECT 1 FROM training_falls)
 DROP TABLE IF EXISTS temp.training_copies;
-CREATE TEMP TABLE training_copies AS
-SELECT DISTINCT c.id, c.file, c.line
+CREATE TEMP TABLE training_copies(id INTEGER PRIMARY KEY, file, line, first);
+INSERT INTO training_copies
+SELECT c.id, c.file, c.line, min(p.rowid)
 FROM (SELECT rowid AS id, file, line, time, step, max(step) OVER w AS highest, max(time) OVER w AS latest
       FROM training_lines
-      WHERE step IS NOT NULL AND time IS NOT NULL AND file IN ( -- few logs have times that go back
-        SELECT l.file FROM training_lines AS l CROSS JOIN training_lines AS p ON p.rowid = l.rowid - 1
-        WHERE p.file = l.file AND l.time < p.time)
+      WHERE step IS NOT NULL AND time IS NOT NULL AND file IN (SELECT file FROM training_falls)
       WINDOW w AS (PARTITION BY file ORDER BY rowid ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS c
 CROSS JOIN training_lines AS p ON p.file = c.file AND p.time = c.time AND p.step = c.step AND p.rowid < c.id
-WHERE c.step < c.highest AND c.time < c.latest;
+WHERE c.step < c.highest AND c.time < c.latest GROUP BY c.id;
 -- The last one of them has the number and the time of the line before them.
-INSERT INTO training_copies
-SELECT l.rowid, l.file, l.line
-FROM (SELECT max(id) AS id, file FROM training_copies GROUP BY file) AS c
-CROSS JOIN training_lines AS l ON l.rowid = c.id + 1 AND l.file = c.file
+INSERT OR IGNORE INTO training_copies
+SELECT l.rowid, l.file, l.line, p.rowid
+FROM (SELECT file, max(id) AS id FROM training_copies GROUP BY file) AS c
+CROSS JOIN training_lines AS l ON l.file = c.file
+  AND l.rowid = (SELECT n.rowid FROM training_lines AS n WHERE n.rowid > c.id AND n.step IS NOT NULL ORDER BY n.rowid LIMIT 1)
 CROSS JOIN training_lines AS p ON p.file = l.file AND p.time = l.time AND p.step = l.step AND p.rowid < l.rowid;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'info', 'repeated_record', min(line), count(*), 'lines of steps that the log has already, at the same time: they count once'
 FROM training_copies GROUP BY file;
+-- Lines of no step: as far from one above as the step that follows, or that came before, is from its first.
+INSERT OR IGNORE INTO training_copies
+SELECT l.rowid, l.file, l.line, NULL
+FROM (SELECT 1 FROM training_copies LIMIT 1) CROSS JOIN training_lines AS l
+WHERE l.step IS NULL AND l.file IN (SELECT file FROM training_copies) AND EXISTS (
+  SELECT 1
+  FROM (SELECT (SELECT n.rowid FROM training_lines AS n WHERE n.rowid > l.rowid AND n.step IS NOT NULL ORDER BY n.rowid LIMIT 1) AS id
+        UNION ALL
+        SELECT (SELECT n.rowid FROM training_lines AS n WHERE n.rowid < l.rowid AND n.step IS NOT NULL ORDER BY n.rowid DESC LIMIT 1)) AS b
+  CROSS JOIN training_copies AS c ON c.id = b.id
+  CROSS JOIN training_lines AS o ON o.rowid = l.rowid - (c.id - c.first)
+  WHERE o.file = l.file AND o.step IS NULL);
 DELETE FROM temp.training_lines WHERE rowid IN (SELECT id FROM training_copies);
 DROP TABLE training_copies;
 --@ end
+DROP TABLE training_falls;
