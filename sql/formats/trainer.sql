@@ -289,6 +289,7 @@ UPDATE trainer_placed SET attempt
 WHERE kind IN ('restore', 'init');
 DROP TABLE trainer_reach;
 .read sql/formats/trainer/evals.sql
+.read sql/formats/trainer/compiled.sql
 DELETE FROM trainer_placed WHERE attempt IS NULL;
 CREATE INDEX temp.trainer_placed_of ON trainer_placed(job, attempt);
 UPDATE training_runs SET start_time

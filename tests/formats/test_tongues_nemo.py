@@ -83,6 +83,11 @@ def told(job, runs, chips):
             if end > max(start, before):
                 found["spans"].append(dict(own, kind="step", start_time=max(start, before), end_time=end, step=number))
             before = max(before, end)
+        lasted = [(s["start_time"], s["end_time"] - s["start_time"]) for s in found["spans"] if s["attempt"] == attempt]
+        others = [took for _, took in lasted[1:]]
+        if others and lasted[0][1] > sum(others) / len(others):
+            compiled = sum(lasted[0]) - sum(others) / len(others)
+            found["spans"].append(dict(own, kind="compile", start_time=lasted[0][0], end_time=compiled))
         for number, start, end in saves:
             found["spans"].append(dict(own, kind="checkpoint", start_time=start, end_time=end))
             found["commits"].append(dict(own, step=number, durable_time=end))

@@ -72,7 +72,7 @@ CREATE TEMP TABLE trainer_steps AS
 -- is the last of a gap.
 WITH counted AS (SELECT *, min(gap, max(1, step + (step % gap = gap - 1))) AS executions_first FROM trainer_spaced)
 SELECT s.job, s.attempt, s.file, s.step, s.line, s.end_time, s.loss, s.tflops, s.begun, s.run, iif(told_seconds IS NULL, n, 1) AS n,
-       before IS NULL AS is_first,
+       before IS NULL AS is_first, told_seconds IS NOT NULL AND coalesce(executions, executions_first, 1) = 1 AS is_told,
        coalesce(executions, executions_first, 1) AS executions,
        CASE WHEN told_seconds IS NOT NULL THEN max(end_time - told_seconds, coalesce(before, end_time - told_seconds))
             ELSE coalesce(before, max(coalesce(begun, end_time - m.seconds * coalesce(executions_first, 1)),

@@ -1,0 +1,14 @@
+-- trainer/compiled.sql - a first step that says itself how long it took compiled, or warmed up, for as long as it took more than the others on
+-- the mean.
+--
+-- Reads trainer_steps. Fills trainer_placed. (torchtitan's steps hold saves and evaluations, so theirs tell nothing of it.)
+-- A part of trainer.sql, which says what the parameters are and runs the parts in order.
+
+--@ if :nemo IS NOT NULL
+INSERT INTO trainer_placed(job, attempt, kind, start_time, time)
+SELECT job, attempt, 'compile', start_time, start_time + seconds - others
+FROM (SELECT job, attempt, start_time, end_time - start_time AS seconds, is_told, max(is_first),
+             1.0 * (sum(end_time - start_time) - (end_time - start_time)) / (sum(executions) - executions) AS others
+      FROM trainer_steps WHERE end_time > start_time GROUP BY job, attempt)
+WHERE is_told AND seconds > others;
+--@ end
