@@ -33,6 +33,7 @@
 .read sql/formats/nanogpt/input.sql
 .read sql/formats/log/zoned.sql
 .read sql/formats/log/spliced.sql
+.read sql/formats/log/tail.sql
 .read sql/formats/log/stamps.sql
 .read sql/formats/log/rotated.sql
 .read sql/formats/log/reversed.sql
@@ -260,6 +261,15 @@ SELECT r.job, r.attempt, 'pytorch' AS framework, r.chips, r.chip,
 FROM summed AS s CROSS JOIN training_ranges AS r ON r.rowid = s.range JOIN told AS t ON t.range = s.range
 JOIN training_counted AS f ON f.rowid = s.first JOIN training_counted AS l ON l.rowid = s.last;
 
+-- A log of which the last step has a clock goes on by that.
+DROP TABLE IF EXISTS temp.training_tails;
+CREATE TEMP TABLE training_tails AS
+SELECT r.job, r.attempt, t.time
+FROM training_tail AS t JOIN training_files AS f USING (file) JOIN training_ranges AS r ON r.of_file = f.rowid AND r.last = f.last
+WHERE :start IS NULL AND EXISTS (SELECT 1 FROM training_lines AS l
+                                 WHERE l.rowid = (SELECT s.rowid FROM training_lines AS s WHERE s.rowid BETWEEN r.first AND r.last
+                                                    AND s.step IS NOT NULL ORDER BY s.rowid DESC LIMIT 1) AND l.time IS NOT NULL);
+
 -- ---- 3. The relations ----
 
 .read sql/formats/log/held.sql
@@ -290,6 +300,7 @@ SELECT job, attempt, step, time AS snapshot_time, time AS durable_time FROM trai
 -- ---- 4. Tables that are no longer needed ----
 
 DROP TABLE training_runs;
+DROP TABLE training_tail;
 DROP TABLE training_saves;
 DROP TABLE training_phases;
 DROP TABLE training_clocks;

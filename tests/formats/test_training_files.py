@@ -345,7 +345,8 @@ class CutOff(Case):
 class GoesOn(Case):
     """A log that goes on after its last step is of a run that hangs or is torn down: it holds its chips until then."""
 
-    LINES = {name: form for name, form in CutOff.LINES.items() if name != "nanogpt"}
+    LINES = CutOff.LINES
+    ZONED = ("trainer", "nanogpt")
     GLOG = "[rank3]:[E303 10:30:40.250000123 ProcessGroupNCCL.cpp:616] [Rank 3] Watchdog caught a time-out\n"
 
     def log(self, name, shift=0):
@@ -366,7 +367,7 @@ class GoesOn(Case):
             text = self.log(name)
             ((begin, end),) = self.held(text)
             self.assertEqual(10, end)
-            zoned = name == "trainer"
+            zoned = name in self.ZONED
             zone, other = ("Z", "") if zoned else ("", "Z")
             for more, until in (
                 (self.GLOG, 10 if zoned else 1840.25),
@@ -390,7 +391,7 @@ class GoesOn(Case):
         for i, name in enumerate(self.LINES):
             text = self.log(name)
             ((begin, _),) = self.held(text)
-            zoned = name == "trainer"
+            zoned = name in self.ZONED
             zone = "Z" if zoned else ""
             dead = f"[2026-03-03 11:00:00,000{zone}] ImportError: no module\n"
             launches = (
@@ -427,7 +428,7 @@ class GoesOn(Case):
     def test_between_two_runs(self):
         """What stands there may be of either; in a file of its own it is of the first, up to when the second begins."""
         for name in self.LINES:
-            if name != "trainer":
+            if name not in self.ZONED:
                 with self.subTest(name=name):
                     first, second = self.log(name), self.log(name, 900)
                     wanted = self.held(first + second)
