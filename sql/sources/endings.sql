@@ -60,10 +60,15 @@ INSERT INTO temp.observed(job, until_time) -- those of which there is a log as w
 SELECT a.job, max(e.time) FROM all_allocations AS a JOIN source_end AS e USING (source)
 WHERE a.job IN (SELECT j.job FROM all_jobs AS j JOIN source AS s USING (source) WHERE s.rank = 3) GROUP BY a.job;', '') || '
 
-CREATE TABLE own_capacity AS -- what the job of a log has for itself, if that of no other begins then
-SELECT a.job, max(c.rowid) AS capacity
-FROM all_allocations AS a JOIN source AS s USING (source) JOIN all_capacity AS c USING (source, pool, chips, start_time)
-WHERE s.rank = 3 GROUP BY a.source, a.pool, a.chips, a.start_time HAVING count(*) = 1 AND max(a.end_time IS NULL);
+CREATE TABLE own_capacity AS -- what the job of a log has for itself: of several that begin at once the nth has the nth
+SELECT a.job, c.capacity
+FROM (SELECT job, source, pool, chips, start_time, a.end_time, row_number() OVER (w ORDER BY a.rowid) AS nth, count(*) OVER w AS n
+      FROM all_allocations AS a JOIN source AS s USING (source) WHERE s.rank = 3
+      WINDOW w AS (PARTITION BY source, pool, chips, start_time)) AS a
+JOIN (SELECT c.rowid AS capacity, source, pool, chips, start_time, row_number() OVER (w ORDER BY c.rowid) AS nth, count(*) OVER w AS n
+      FROM all_capacity AS c JOIN source AS s USING (source) WHERE s.rank = 3
+      WINDOW w AS (PARTITION BY source, pool, chips, start_time)) AS c USING (source, pool, chips, start_time, nth, n)
+WHERE a.end_time IS NULL;
 CREATE UNIQUE INDEX own_capacity_of ON own_capacity(job, capacity);
 CREATE TABLE last_record AS
 WITH open AS (SELECT DISTINCT a.job FROM all_allocations AS a JOIN source AS s USING (source) WHERE s.rank = 3 AND a.end_time IS NULL),

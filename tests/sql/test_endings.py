@@ -107,6 +107,23 @@ class Endings(Case):
                     with self.subTest(fixture=fixture, share=share):
                         self.check(root, NATIVE)
 
+    def test_logs_that_begin_at_once_and_hang(self):
+        """Each job holds its chips until its own log ends, whichever of them began with it."""
+        step = " [2026-03-03 10:00:{:02d}] iteration {:8d}/ 100 | consumed samples: 1 | elapsed time per iteration (ms): 2000.0 | lm loss: 1.{}E+00 |\n"
+        for begins in ((0, 0, 0), (0, 0, 4), (0, 4, 4), (0, 4, 8)):
+            root = self.folder_of(
+                {
+                    f"{n}.log": "".join(step.format(begin + 2 * i, i, n) for i in range(1, 11))
+                    + f"[2026-03-03 10:0{n}:00] Watchdog caught a time-out\n"
+                    for n, begin in enumerate(begins, 1)
+                }
+            )
+            with self.subTest(begins=begins):
+                self.assertEqual(
+                    [("unknown", sum(range(60, 240, 60)) - sum(begins))],
+                    self.rows("SELECT category, sum(chip_seconds) FROM trace_rollup(?) GROUP BY 1", root),
+                )
+
     def test_a_log_of_a_job_that_the_scheduler_lists_as_running(self):
         """The log is of later than the listing: both prove that the job still ran. A third source of years later proves nothing of it."""
         files = {
