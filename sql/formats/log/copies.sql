@@ -10,7 +10,8 @@ CREATE TEMP TABLE training_falls AS -- few logs have times that go back
 SELECT l.file FROM training_lines AS l CROSS JOIN training_lines AS p ON p.rowid = l.rowid - 1
 WHERE l.time IS NOT NULL AND p.file = l.file
   AND l.time < iif(p.time IS NOT NULL, p.time, (SELECT iif(q.file = l.file, q.time, NULL)
-                                                FROM training_lines AS q WHERE q.rowid < l.rowid AND (q.file <> l.file OR q.time IS NOT NULL)
+                                                FROM training_lines AS q
+                                                WHERE q.rowid < l.rowid AND (q.file <> l.file OR q.time IS NOT NULL)
                                                 ORDER BY q.rowid DESC LIMIT 1));
 --@ if EXISTS (SELECT 1 FROM training_falls)
 DROP TABLE IF EXISTS temp.training_copies;

@@ -39,13 +39,15 @@ SELECT z.file, d._line, d.time
 FROM (SELECT DISTINCT file FROM training_zoned) AS z CROSS JOIN log_trace(z.file, '(?x) ^ (?: \[ [^\]\s]{1,200} \]\  )? (?<time> \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d (?: \.\d+ )? (?: Z | [+-]\d\d:?\d\d ) ) [\ \t]
   | ^ \s* \{ .* "(?: @?timestamp | time )"\s*:\s* " (?<time> \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d (?: \.\d+ )? (?: Z | [+-]\d\d:?\d\d ) ) "') AS d
 WHERE d.time IS NOT NULL;
-DROP TABLE IF EXISTS temp.training_apart; -- lines with both, by how much they are apart, and parts between which that turns by an hour or half of one
+-- Lines with both, by how much they are apart, and parts between which that turns by an hour or half of one.
+DROP TABLE IF EXISTS temp.training_apart;
 CREATE TEMP TABLE training_apart(id INTEGER PRIMARY KEY, file, line, apart, part);
 INSERT INTO training_apart
 SELECT id, file, line, apart, sum(abs(turn - 3600) < 65 OR abs(turn - 1800) < 65) OVER (PARTITION BY file ORDER BY id) AS part
 FROM (SELECT l.rowid AS id, l.file AS file, l.line AS line, k.time - l.time AS apart,
              coalesce(abs(k.time - l.time - lag(k.time - l.time) OVER (PARTITION BY l.file ORDER BY l.rowid)), 0) AS turn
-      FROM training_lines AS l CROSS JOIN training_kept AS k ON k.file = l.file AND k.line = l.line WHERE k.time <> l.time AND NOT l.is_tail);
+      FROM training_lines AS l CROSS JOIN training_kept AS k ON k.file = l.file AND k.line = l.line
+      WHERE k.time <> l.time AND NOT l.is_tail);
 DROP TABLE training_kept;
 -- Zones differ by quarters of an hour, 14 h at most. The line that waited least was kept within a minute, or, for half hours, within ten.
 DROP TABLE IF EXISTS temp.training_hours;

@@ -1,5 +1,4 @@
--- trainer/compiled.sql - a first step that says itself how long it took compiled, or warmed up, for as long as it took more than the others on
--- the mean.
+-- trainer/compiled.sql - compilation in a first step that says itself how long it took: what is above the mean of the others.
 --
 -- Reads trainer_steps. Fills trainer_placed. (torchtitan's steps hold saves and evaluations, so theirs tell nothing of it.)
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
