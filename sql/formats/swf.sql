@@ -65,12 +65,60 @@ FROM swf_impossible GROUP BY _file;
 DELETE FROM swf_jobs WHERE rowid IN (SELECT row FROM swf_impossible);
 DROP TABLE swf_impossible;
 
+-- ---- 2. Logs: what of a file without a header is of the log before ----
+
+-- A file's jobs lie one after the other, each with the file's header: what follows goes by rowid. A log that was split, perhaps within the
+-- parts of a job, has its header in the first file alone: a file without any, whose numbers and times go on from those of the file before,
+-- is of that one's log, which begins at the row `base`, in the file `log`.
+DROP TABLE IF EXISTS temp.swf_files;
+CREATE TEMP TABLE swf_files AS
+WITH begin AS (
+  SELECT row, coalesce(lead(row) OVER (ORDER BY row) - 1, (SELECT max(rowid) FROM swf_jobs)) AS last FROM swf_breaks WHERE of_file
+),
+whole AS ( -- without files of which every line was left out
+  SELECT (SELECT min(s.rowid) FROM swf_jobs AS s WHERE s.rowid BETWEEN b.row AND b.last) AS first, last FROM begin AS b
+),
+files AS ( -- of a job's parts the first alone has the submit time
+  SELECT first, last, _file, coalesce(computer, unix_start_time, max_procs, max_nodes) IS NULL AS bare,
+         (SELECT n.job_number FROM swf_jobs AS n WHERE n.rowid BETWEEN first AND last AND n.job_number IS NOT NULL LIMIT 1) AS number,
+         (SELECT t.submit_time FROM swf_jobs AS t WHERE t.rowid BETWEEN first AND last AND t.submit_time IS NOT NULL LIMIT 1) AS submitted
+  FROM whole CROSS JOIN swf_jobs AS s ON s.rowid = first
+),
+compared AS (
+  SELECT *, lag(first) OVER (ORDER BY first) AS former,
+         (SELECT b.submitted FROM files AS b WHERE b.first < f.first AND b.submitted IS NOT NULL ORDER BY b.first DESC LIMIT 1) AS before
+  FROM files AS f
+),
+parts AS (
+  SELECT *, sum(NOT goes_on) OVER (ORDER BY first) AS log
+  FROM (SELECT *, CASE WHEN bare AND coalesce(submitted >= before, submitted IS NULL)
+                         THEN coalesce(number >= (SELECT max(job_number) FROM swf_jobs WHERE rowid BETWEEN former AND first - 1), 0)
+                       ELSE 0 END AS goes_on
+        FROM compared)
+)
+SELECT first, last, _file, iif(first_value(bare) OVER of_log, first, first_value(first) OVER of_log) AS base,
+       iif(first_value(bare) OVER of_log, _file, first_value(_file) OVER of_log) AS log
+FROM parts WINDOW of_log AS (PARTITION BY log ORDER BY first);
+DROP TABLE IF EXISTS temp.swf_joined;
+CREATE TEMP TABLE swf_joined(file PRIMARY KEY, log) WITHOUT ROWID;
+INSERT INTO swf_joined SELECT _file, log FROM swf_files WHERE first <> base;
+
+-- ---- 3. Lines that lack something ----
+
 DROP TABLE IF EXISTS temp.swf_several;
 CREATE TEMP TABLE swf_several(number PRIMARY KEY) WITHOUT ROWID;
 INSERT INTO swf_several
 SELECT DISTINCT job_number FROM (SELECT job_number FROM swf_jobs
-                                 WHERE job_number IS NOT NULL AND EXISTS (SELECT 1 FROM swf_breaks WHERE NOT of_file)
-                                 GROUP BY _file, job_number HAVING count(*) > 1);
+                                 WHERE job_number IS NOT NULL
+                                   AND (EXISTS (SELECT 1 FROM swf_breaks WHERE NOT of_file) OR EXISTS (SELECT 1 FROM swf_joined))
+                                 GROUP BY coalesce((SELECT j.log FROM swf_joined AS j WHERE j.file = _file), _file), job_number
+                                 HAVING count(*) > 1);
+-- Their lines, with the file in which their log begins.
+DROP TABLE IF EXISTS temp.swf_of_several;
+CREATE TEMP TABLE swf_of_several(row INTEGER PRIMARY KEY, log, number);
+INSERT INTO swf_of_several
+SELECT s.rowid, coalesce((SELECT j.log FROM swf_joined AS j WHERE j.file = s._file), s._file), job_number
+FROM (SELECT 1 FROM swf_several LIMIT 1) CROSS JOIN swf_jobs AS s WHERE job_number IN (SELECT number FROM swf_several);
 
 -- A line without a number is of no job, and one whose job says nowhere when it was submitted of no time: it counts as nothing.
 DROP TABLE IF EXISTS temp.swf_lacking;
@@ -78,9 +126,10 @@ CREATE TEMP TABLE swf_lacking AS
 SELECT s.rowid AS row, _file, _line
 FROM swf_survey CROSS JOIN swf_jobs AS s
 WHERE unplaced AND (job_number IS NULL
-   OR submit_time IS NULL AND (_file, job_number) NOT
-                        IN (SELECT _file, job_number FROM swf_jobs
-                            WHERE submit_time IS NOT NULL AND job_number IN (SELECT number FROM swf_several)));
+   OR submit_time IS NULL AND s.rowid NOT
+                        IN (SELECT row FROM swf_of_several
+                            WHERE (log, number) IN (SELECT o.log, o.number FROM swf_of_several AS o CROSS JOIN swf_jobs AS t ON t.rowid = o.row
+                                                    WHERE t.submit_time IS NOT NULL)));
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'missing_field', min(_line), count(*), 'lines lack the job number or the submit time: left out'
 FROM swf_lacking GROUP BY _file;
@@ -93,15 +142,14 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'repeated_record', min(_line), count(*),
        'lines of job ' || job_number || ' that repeat another one exactly: they count once'
 FROM (SELECT _file, _line, job_number,
-             row_number() OVER (PARTITION BY _file, job_number, submit_time, wait_time, run_time, allocated_processors, status
-                                ORDER BY _line) AS nth
-      FROM swf_jobs WHERE EXISTS (SELECT 1 FROM swf_several) AND job_number IN (SELECT number FROM swf_several))
+             row_number() OVER (PARTITION BY log, job_number, submit_time, wait_time, run_time, allocated_processors, status
+                                ORDER BY s.rowid) AS nth
+      FROM swf_of_several AS o CROSS JOIN swf_jobs AS s ON s.rowid = o.row)
 WHERE nth > 1 GROUP BY _file;
 DELETE FROM swf_jobs WHERE rowid IN (
-  SELECT row FROM (SELECT rowid AS row,
-                          row_number() OVER (PARTITION BY _file, job_number, submit_time, wait_time, run_time, allocated_processors, status
-                                             ORDER BY _line) AS nth
-                   FROM swf_jobs WHERE EXISTS (SELECT 1 FROM swf_several) AND job_number IN (SELECT number FROM swf_several))
+  SELECT row FROM (SELECT row, row_number() OVER (PARTITION BY log, job_number, submit_time, wait_time, run_time, allocated_processors,
+                                                               status ORDER BY row) AS nth
+                   FROM swf_of_several AS o CROSS JOIN swf_jobs AS s ON s.rowid = o.row)
   WHERE nth > 1);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'missing_field', min(_line), count(*),
@@ -133,8 +181,8 @@ WHERE first <> _file GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'parts_disagree', min(line), count(*),
        'the parts of job ' || job_number || ' do not last as long as its summary says: the parts count'
-FROM (SELECT _file, job_number, min(_line) AS line FROM swf_jobs
-      WHERE EXISTS (SELECT 1 FROM swf_several) AND job_number IN (SELECT number FROM swf_several) GROUP BY _file, job_number
+FROM (SELECT _file, job_number, _line AS line, min(row) FROM swf_of_several AS o CROSS JOIN swf_jobs AS s ON s.rowid = o.row
+      GROUP BY log, job_number
       HAVING sum(status IN (2, 3, 4)) > 0
         AND sum(run_time) FILTER (WHERE status NOT IN (2, 3, 4)) <> sum(run_time) FILTER (WHERE status IN (2, 3, 4)))
 GROUP BY _file;
@@ -142,10 +190,9 @@ GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT s._file, 'warning', 'line_out_of_order', min(s._line), count(*),
        'the first part of job ' || job_number || ', which has the submit time, is below others: the parts count in the order of the lines'
-FROM swf_several CROSS JOIN swf_jobs AS s ON job_number = number
-WHERE status IN (2, 3, 4) AND submit_time IS NOT NULL
-  AND EXISTS (SELECT 1 FROM swf_jobs AS o
-              WHERE o.job_number = number AND o._file IS s._file AND o.status IN (2, 3, 4) AND o.submit_time IS NULL AND o._line < s._line)
+FROM (SELECT _file, _line, job_number, submit_time, row, min(iif(submit_time IS NULL, row, NULL)) OVER (PARTITION BY log, number) AS later
+      FROM swf_of_several AS o CROSS JOIN swf_jobs AS s ON s.rowid = o.row WHERE status IN (2, 3, 4)) AS s
+WHERE submit_time IS NOT NULL AND later < row
 GROUP BY s._file;
 
 -- A job that ended before it started held nothing, and one that started before it was submitted did not wait.
@@ -157,80 +204,54 @@ UPDATE swf_jobs SET run_time = max(run_time, 0), wait_time = max(wait_time, 0)
 WHERE (SELECT negative FROM swf_survey) AND (run_time < 0 OR wait_time < 0);
 DROP TABLE swf_survey;
 
--- ---- 2. Pools: the file's Computer, with a number where two files are of one name ----
+-- ---- 4. Pools: the log's Computer, with a number where two logs are of one name ----
 
--- A file's jobs lie one after the other, each with the file's header: what follows goes by rowid. One that was split has its header in the
--- first part alone: a file without any, whose numbers and times go on from those of the file before, is of that one's log, which begins at
--- the row `base`.
 DROP TABLE IF EXISTS temp.swf_pools;
 CREATE TEMP TABLE swf_pools AS
-WITH begin AS (
-  SELECT row, coalesce(lead(row) OVER (ORDER BY row) - 1, (SELECT max(rowid) FROM swf_jobs)) AS last FROM swf_breaks WHERE of_file
-),
-whole AS ( -- without files of which every line was left out
-  SELECT (SELECT min(s.rowid) FROM swf_jobs AS s WHERE s.rowid BETWEEN b.row AND b.last) AS first, last FROM begin AS b
-),
-files AS (
-  SELECT first, last, _file, coalesce(computer, 'swf') AS name, coalesce(unix_start_time, 0) AS log_start,
-         coalesce(max_procs, max_nodes) AS chips, coalesce(computer, unix_start_time, max_procs, max_nodes) IS NULL AS bare,
-         job_number AS number, submit_time AS submitted
-  FROM whole CROSS JOIN swf_jobs AS s ON s.rowid = first
-),
-compared AS (
-  SELECT *, lag(first) OVER in_order AS former, lag(submitted) OVER in_order AS before FROM files WINDOW in_order AS (ORDER BY first)
-),
-parts AS (
-  SELECT *, sum(NOT goes_on) OVER (ORDER BY first) AS log
-  FROM (SELECT *, CASE WHEN bare AND submitted >= before
-                         THEN number >= (SELECT max(job_number) FROM swf_jobs WHERE rowid BETWEEN former AND first - 1)
-                       ELSE 0 END AS goes_on
-        FROM compared)
-),
-logs AS (
-  SELECT *, iif(first_value(bare) OVER of_log, first, first_value(first) OVER of_log) AS base FROM parts
-  WINDOW of_log AS (PARTITION BY log ORDER BY first)
+WITH left_over AS ( -- without files of which every line was left out, or counted as another's
+  SELECT f.*, h._file AS head, coalesce(h.computer, 'swf') AS name, coalesce(h.unix_start_time, 0) AS log_start,
+         coalesce(h.max_procs, h.max_nodes) AS chips
+  FROM swf_files AS f CROSS JOIN swf_jobs AS h ON h.rowid = (SELECT min(s.rowid) FROM swf_jobs AS s WHERE s.rowid BETWEEN f.first AND f.last)
 ),
 named AS (
   SELECT base, log_start, chips,
-         name || CASE WHEN count(*) OVER (PARTITION BY name) > 1 THEN ' ' || row_number() OVER (PARTITION BY name ORDER BY _file)
+         name || CASE WHEN count(*) OVER (PARTITION BY name) > 1 THEN ' ' || row_number() OVER (PARTITION BY name ORDER BY head)
                       ELSE '' END AS pool,
-         CASE WHEN count(*) OVER () > 1 THEN row_number() OVER (ORDER BY _file) || '/' ELSE '' END AS prefix
-  FROM logs WHERE first = base
+         CASE WHEN count(*) OVER () > 1 THEN row_number() OVER (ORDER BY head) || '/' ELSE '' END AS prefix
+  FROM (SELECT *, min(first) FROM left_over GROUP BY base)
 )
-SELECT first, last, n.log_start, n.chips, pool, prefix, base, _file FROM logs AS l JOIN named AS n USING (base) ORDER BY first;
+SELECT first, last, n.log_start, n.chips, pool, prefix, base, _file, log FROM left_over JOIN named AS n USING (base) ORDER BY first;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT p._file, 'info', 'joined_log', NULL, p.last - p.first + 1,
-       'lines of a file without a header, whose numbers and times go on from those of ' || b._file || ': they are of its log'
-FROM swf_pools AS p JOIN swf_pools AS b ON b.first = p.base WHERE p.first <> p.base GROUP BY p._file;
+       'lines of a file without a header, whose numbers and times go on from those of ' || p.log || ': they are of its log'
+FROM swf_pools AS p WHERE p.first <> p.base GROUP BY p._file;
 
--- ---- 3. Attempts of jobs of several lines: one a line, except the summary of a job in parts (status 2, 3, 4) ----
+-- ---- 5. Attempts of jobs of several lines: one a line, except the summary of a job in parts (status 2, 3, 4) ----
 
 -- Most jobs have one line, and are read where they lie.
 DROP TABLE IF EXISTS temp.swf_repeated;
-CREATE TEMP TABLE swf_repeated AS
-SELECT _file AS file, job_number AS number FROM swf_jobs
-WHERE EXISTS (SELECT 1 FROM swf_breaks WHERE NOT of_file) AND job_number IN (SELECT number FROM swf_several)
-GROUP BY _file, job_number HAVING count(*) > 1;
-CREATE INDEX temp.swf_repeated_of ON swf_repeated(number, file);
+CREATE TEMP TABLE swf_repeated(row INTEGER PRIMARY KEY);
+INSERT INTO swf_repeated
+SELECT row FROM swf_of_several
+WHERE (log, number) IN (SELECT o.log, o.number FROM swf_of_several AS o CROSS JOIN swf_jobs AS s ON s.rowid = o.row
+                        GROUP BY 1, 2 HAVING count(*) > 1);
 
 -- Only the first part of a job has a submit time; the wait of the others is since the end of the part
 -- before.
 DROP TABLE IF EXISTS temp.swf_attempts;
 CREATE TEMP TABLE swf_attempts AS
 WITH named AS (
-  SELECT s.rowid AS row, p.rowid AS of_pool, _line, pool, log_start, CAST(prefix || job_number AS TEXT) AS job, job_number,
+  SELECT s.rowid AS row, base, _line, pool, log_start, CAST(prefix || job_number AS TEXT) AS job, job_number,
          coalesce(status IN (2, 3, 4), 0) AS is_part, submit_time, wait_time, run_time, requested_processors,
          coalesce(nullif(allocated_processors, 0), requested_processors) AS chips, outcome
-  FROM swf_pools AS p CROSS JOIN swf_jobs AS s ON s.rowid BETWEEN first AND last
-  WHERE EXISTS (SELECT 1 FROM swf_repeated)
-    AND EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number = s.job_number AND r.file = s._file)
+  FROM swf_pools AS p CROSS JOIN swf_repeated AS r ON r.row BETWEEN first AND last CROSS JOIN swf_jobs AS s ON s.rowid = r.row
 ),
 in_parts AS (
   SELECT *, max(is_part) OVER of_job AS in_parts, min(submit_time) OVER of_job AS submitted
   FROM named
-  WINDOW of_job AS (PARTITION BY of_pool, job_number)
+  WINDOW of_job AS (PARTITION BY base, job_number)
 )
-SELECT row, of_pool, pool, log_start, job, job_number, chips, requested_processors, submitted, run_time, outcome,
+SELECT row, base, pool, log_start, job, job_number, chips, requested_processors, submitted, run_time, outcome,
        row_number() OVER so_far AS attempt,
        -- a number that is given again: submitted anew, or run anew
        CASE WHEN submit_time > submitted OR NOT in_parts THEN log_start + coalesce(submit_time, submitted) + coalesce(wait_time, 0)
@@ -238,10 +259,10 @@ SELECT row, of_pool, pool, log_start, job, job_number, chips, requested_processo
               + coalesce(sum(coalesce(run_time, 0)) OVER before, 0) END AS start_time
 FROM in_parts
 WHERE is_part = in_parts AND chips > 0
-WINDOW so_far AS (PARTITION BY of_pool, job_number ORDER BY _line),
-       before AS (PARTITION BY of_pool, job_number ORDER BY _line ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING);
+WINDOW so_far AS (PARTITION BY base, job_number ORDER BY row),
+       before AS (PARTITION BY base, job_number ORDER BY row ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING);
 
--- ---- 4. The relations ----
+-- ---- 6. The relations ----
 
 -- What is not known is left out of the labels: json_patch does so, and takes as long as all else of a job.
 DROP TABLE IF EXISTS temp.jobs;
@@ -255,13 +276,13 @@ needs AS (
          user_id, group_id, queue_number, partition_number, executable_number, preceding_job_number, requested_time
   FROM any_repeated CROSS JOIN swf_pools AS p CROSS JOIN swf_jobs AS s ON s.rowid BETWEEN first AND last
   WHERE coalesce(nullif(allocated_processors, 0), requested_processors) > 0
-    AND NOT (any_repeated AND EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number = s.job_number AND r.file = s._file))
+    AND NOT (any_repeated AND s.rowid IN (SELECT row FROM swf_repeated))
   UNION ALL
   SELECT job, submitted, needed, least, most, user_id, group_id, queue_number, partition_number, executable_number, preceding_job_number,
          requested_time
   FROM (SELECT max(row) AS row, job, log_start + submitted AS submitted, max(coalesce(requested_processors, chips)) AS needed,
                min(chips) AS least, max(chips) AS most
-        FROM swf_attempts GROUP BY of_pool, job_number) AS a CROSS JOIN swf_jobs AS s ON s.rowid = a.row
+        FROM swf_attempts GROUP BY base, job_number) AS a CROSS JOIN swf_jobs AS s ON s.rowid = a.row
 )
 SELECT job, 'executable ' || executable_number AS name, 'group ' || group_id AS owner,
        NULL AS phase, NULL AS framework, NULL AS runtime, NULL AS model, 'queue ' || queue_number AS priority,
@@ -289,7 +310,7 @@ SELECT CAST(prefix || job_number AS TEXT) AS job, 1 AS attempt, NULL AS task, po
 FROM (SELECT EXISTS (SELECT 1 FROM swf_repeated) AS any_repeated) CROSS JOIN swf_pools AS p
 CROSS JOIN swf_jobs AS s ON s.rowid BETWEEN first AND last
 WHERE coalesce(nullif(allocated_processors, 0), requested_processors) > 0
-  AND NOT (any_repeated AND EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number = s.job_number AND r.file = s._file))
+  AND NOT (any_repeated AND s.rowid IN (SELECT row FROM swf_repeated))
 UNION ALL
 SELECT job, attempt, NULL, pool, CASE WHEN run_time IS NULL THEN 0 ELSE chips END, start_time, start_time + coalesce(run_time, 0), outcome
 FROM swf_attempts;
@@ -297,27 +318,30 @@ FROM swf_attempts;
 DROP TABLE IF EXISTS temp.capacity;
 CREATE TEMP TABLE capacity AS
 WITH told AS ( -- in the order of the pools: nothing is sorted
-  SELECT p.rowid AS of_pool, min(submit_time) AS submitted,
+  SELECT p.base, min(submit_time) AS submitted,
          max(log_start + submit_time + coalesce(wait_time, 0) + coalesce(run_time, 0)) AS end_time
   FROM (SELECT EXISTS (SELECT 1 FROM swf_repeated) AS any_repeated) CROSS JOIN swf_pools AS p
   CROSS JOIN swf_jobs AS s ON s.rowid BETWEEN first AND last
   WHERE coalesce(nullif(allocated_processors, 0), requested_processors) > 0
-    AND NOT (any_repeated AND EXISTS (SELECT 1 FROM swf_repeated AS r WHERE r.number = s.job_number AND r.file = s._file))
+    AND NOT (any_repeated AND s.rowid IN (SELECT row FROM swf_repeated))
   GROUP BY p.rowid
   UNION ALL
-  SELECT of_pool, min(submitted), max(start_time + coalesce(run_time, 0)) FROM swf_attempts GROUP BY of_pool
+  SELECT base, min(submitted), max(start_time + coalesce(run_time, 0)) FROM swf_attempts GROUP BY base
 )
 SELECT p.pool, NULL AS chip, p.chips,
        min(coalesce(nullif(p.log_start, 0), p.log_start + min(submitted)), p.log_start + min(submitted)) AS start_time,
        max(end_time) AS end_time
-FROM told CROSS JOIN swf_pools AS p ON p.rowid = of_pool
+FROM told JOIN swf_pools AS p USING (base)
 WHERE p.chips IS NOT NULL
 GROUP BY p.base;
 
--- ---- 5. Tables that are no longer needed ----
+-- ---- 7. Tables that are no longer needed ----
 
 DROP TABLE swf_attempts;
 DROP TABLE swf_repeated;
+DROP TABLE swf_of_several;
+DROP TABLE swf_joined;
+DROP TABLE swf_files;
 DROP TABLE swf_several;
 DROP TABLE swf_breaks;
 DROP TABLE swf_pools;

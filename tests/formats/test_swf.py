@@ -394,7 +394,18 @@ class Mapping(Case):
         jobs = [line for line in lines if not line.startswith(";")]
         ask = "SELECT job, pool, category, sum(chip_us) FROM trace_rollup(?) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
         once = self.rows(ask, SMALL)
-        for cuts in ((4,), (8,), (1, 4), (2, 3, 4, 9)):
+        for cuts in (
+            (4,),
+            (8,),
+            (1, 4),
+            (2, 3, 4, 9),
+            (5,),
+            (6,),
+            (7,),
+            (5, 6, 7),
+            (4, 6),
+            (6, 8),
+        ):  # 4 to 8 are of one job
             parts = [jobs[a:b] for a, b in zip((0, *cuts), (*cuts, None))]
             folder = self.folder_of({f"x{i}": "".join((head if i == 0 else []) + part) for i, part in enumerate(parts)})
             self.assertEqual(once, self.rows(ask, folder), cuts)
@@ -404,6 +415,9 @@ class Mapping(Case):
                     "SELECT source, count FROM mpg_issues WHERE kind = 'joined_log' AND source LIKE ? || '%' ORDER BY 1",
                     folder,
                 ),
+            )
+            self.assertEqual(
+                set(), set(self.issues(folder)) & {"missing_field", "parts_disagree", "line_out_of_order"}, cuts
             )
         for names in (("b", "a"), ("a", "b")):
             files = dict(zip(names, ("".join(head + jobs), jobs[0] + jobs[1])))
