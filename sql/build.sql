@@ -40,6 +40,7 @@ BEGIN IMMEDIATE;
 .read sql/build/same.sql
 .read sql/build/clusters.sql
 .read sql/build/renamed.sql
+.read sql/build/older.sql
 .read sql/build/outages.sql
 .read sql/build/windows.sql
 .read sql/build/retold.sql

@@ -119,26 +119,32 @@ DROP TABLE IF EXISTS temp.mpg_grown;
 CREATE TEMP TABLE mpg_grown(job TEXT PRIMARY KEY, start_us BIGINT) WITHOUT ROWID;
 INSERT INTO temp.mpg_grown
 SELECT job, min(start_us) FROM (
-  SELECT job, start_us FROM temp.mpg_others WHERE record = 'allocations'
+  SELECT job, start_us FROM temp.mpg_others WHERE record = 'allocations' AND job NOT IN (SELECT w.job FROM temp.mpg_swapped_jobs AS w)
   UNION ALL SELECT job, start_us FROM temp.mpg_spans WHERE EXISTS (SELECT 1 FROM temp.mpg_logs))
 WHERE job IN (SELECT l.job FROM temp.mpg_logs AS l)
 GROUP BY job;
 DROP TABLE temp.mpg_logs;
+ALTER TABLE temp.mpg_grown ADD COLUMN until_us BIGINT; -- an older part of a log says nothing of what came later
+UPDATE temp.mpg_grown SET until_us = coalesce((SELECT e.until_us FROM temp.mpg_log_ends AS e WHERE e.job = mpg_grown.job), 9e18);
 DELETE FROM main.capacity
 WHERE id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'capacity')
   AND (pool, chips, start_us) IN (
     SELECT a.pool, a.chips, a.start_us
-    FROM temp.mpg_grown AS g CROSS JOIN main.allocations AS a ON a.job = g.job AND a.start_us >= g.start_us);
-DELETE FROM main.allocations AS a
-WHERE a.job IN (SELECT g.job FROM temp.mpg_grown AS g) AND a.start_us >= (SELECT g.start_us FROM temp.mpg_grown AS g WHERE g.job = a.job)
-  AND a.id NOT IN (SELECT i.id FROM temp.mpg_ids AS i);
-DELETE FROM main.spans AS s
-WHERE s.job IN (SELECT g.job FROM temp.mpg_grown AS g) AND s.start_us >= (SELECT g.start_us FROM temp.mpg_grown AS g WHERE g.job = s.job)
-  AND s.id NOT IN (SELECT i.id FROM temp.mpg_spans AS i);
-DELETE FROM main.commits AS c
-WHERE c.job IN (SELECT g.job FROM temp.mpg_grown AS g)
-  AND coalesce(c.snapshot_us, c.durable_us) >= (SELECT g.start_us FROM temp.mpg_grown AS g WHERE g.job = c.job)
-  AND c.id NOT IN (SELECT i.id FROM temp.mpg_commits AS i);
+    FROM temp.mpg_grown AS g CROSS JOIN main.allocations AS a ON a.job = g.job AND a.start_us >= g.start_us AND a.start_us <= g.until_us
+    WHERE g.job NOT IN (SELECT w.job FROM temp.mpg_swapped_jobs AS w));
+DELETE FROM main.allocations WHERE (job, start_us, id) IN (
+  SELECT a.job, a.start_us, a.id
+  FROM temp.mpg_grown AS g CROSS JOIN main.allocations AS a ON a.job = g.job AND a.start_us >= g.start_us AND a.start_us <= g.until_us
+  WHERE g.job NOT IN (SELECT w.job FROM temp.mpg_swapped_jobs AS w) AND a.id NOT IN (SELECT i.id FROM temp.mpg_ids AS i));
+DELETE FROM main.spans WHERE (job, start_us, id) IN (
+  SELECT s.job, s.start_us, s.id
+  FROM temp.mpg_grown AS g CROSS JOIN main.spans AS s ON s.job = g.job AND s.start_us >= g.start_us AND s.start_us <= g.until_us
+  WHERE s.id NOT IN (SELECT i.id FROM temp.mpg_spans AS i));
+DELETE FROM main.commits WHERE (job, id) IN (
+  SELECT c.job, c.id
+  FROM temp.mpg_grown AS g CROSS JOIN main.commits AS c ON c.job = g.job
+    AND coalesce(c.snapshot_us, c.durable_us) BETWEEN g.start_us AND g.until_us
+  WHERE c.id NOT IN (SELECT i.id FROM temp.mpg_commits AS i));
 DROP TABLE temp.mpg_grown;
 
 -- Until when pools and jobs were observed, and the chips of pools without capacity. This reading decides for the pools and jobs that it
@@ -281,7 +287,7 @@ DROP TABLE temp.mpg_otherwise;
 -- tables. For a new file it knows that without asking.
 DROP TABLE IF EXISTS temp.mpg_as_read;
 CREATE TEMP TABLE mpg_as_read AS
-SELECT CASE WHEN EXISTS (SELECT 1 FROM temp.mpg_incoming) THEN
+SELECT CASE WHEN EXISTS (SELECT 1 FROM temp.mpg_swapped_jobs) THEN 0 WHEN EXISTS (SELECT 1 FROM temp.mpg_incoming) THEN
        NOT EXISTS (SELECT 1 FROM temp.mpg_incoming AS i
                        WHERE NOT known AND (n, low, high) IS NOT (SELECT count(*), sum(id & 4294967295), sum(id >> 32)
                                                                   FROM main.spans AS s WHERE s.job = i.job))
@@ -307,6 +313,8 @@ DROP TABLE IF EXISTS temp.mpg_fresh;
 DROP TABLE IF EXISTS temp.mpg_ids;
 DROP TABLE IF EXISTS temp.mpg_pools;
 DROP TABLE IF EXISTS temp.mpg_seen;
+DROP TABLE IF EXISTS temp.mpg_log_ends;
+DROP TABLE IF EXISTS temp.mpg_swapped_jobs;
 DROP TABLE temp.mpg_incoming;
 DROP VIEW IF EXISTS temp.mpg_span_ids;
 DROP VIEW temp.mpg_spans;

@@ -28,6 +28,12 @@ CREATE TEMP TABLE mpg_pools AS SELECT DISTINCT pool FROM temp.mpg_others WHERE p
 DROP TABLE IF EXISTS temp.mpg_seen;
 CREATE TEMP TABLE mpg_seen AS SELECT pool, job, until_us FROM temp.mpg_others WHERE record = 'observed' AND pool IS NOT NULL;
 CREATE INDEX temp.mpg_seen_of ON mpg_seen(pool);
+DROP TABLE IF EXISTS temp.mpg_log_ends; -- until when this reading observes what jobs did
+CREATE TEMP TABLE mpg_log_ends(job TEXT PRIMARY KEY, until_us BIGINT) WITHOUT ROWID;
+INSERT INTO temp.mpg_log_ends
+SELECT job, max(until_us) FROM temp.mpg_others WHERE record = 'observed' AND job IS NOT NULL AND until_us IS NOT NULL GROUP BY job;
+DROP TABLE IF EXISTS temp.mpg_swapped_jobs; -- that the tables had, if this reading is older: older.sql
+CREATE TEMP TABLE mpg_swapped_jobs(job TEXT PRIMARY KEY) WITHOUT ROWID;
 
 --@ part joined
 INSERT INTO temp.mpg_of_cluster
@@ -57,6 +63,7 @@ WHERE (i.submit_us <> j.submit_us OR EXISTS (SELECT 1 FROM main.jobs AS k WHERE 
 GROUP BY h.job;
 UPDATE temp.mpg_others SET job = c.name FROM temp.mpg_of_cluster AS c WHERE c.job = mpg_others.job;
 UPDATE temp.mpg_incoming SET job = c.name FROM temp.mpg_of_cluster AS c WHERE c.job = mpg_incoming.job;
+UPDATE temp.mpg_log_ends SET job = c.name FROM temp.mpg_of_cluster AS c WHERE c.job = mpg_log_ends.job;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'info', 'run_anew', NULL, count(*),
        'ids that the tables have of another cluster, the first ' || min(job) || ': each has a job of its own, ' || min(name) || ' and so on'

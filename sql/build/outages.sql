@@ -11,7 +11,8 @@ SELECT o.pool, max(o.until_us) AS until_us,
            (SELECT coalesce(max(d.start_us), -9e18) FROM main.outages AS d WHERE d.pool = o.pool)) AS told_us
 FROM (SELECT 1 FROM temp.mpg_others WHERE record = 'outages' AND id NOT IN (SELECT k.id FROM temp.mpg_known AS k)
         AND EXISTS (SELECT 1 FROM temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
-                    WHERE s.files AND s.source IS NOT NULL AND t.feeds LIKE '%SG%' GROUP BY NULL HAVING min(t.format IN ('slurm', 'kube')))
+                    WHERE s.files AND s.source IS NOT NULL AND (t.feeds = 'SG' OR t.format = 'native')
+                    GROUP BY NULL HAVING min(t.format IN ('slurm', 'kube')))
       LIMIT 1) CROSS JOIN main.observed AS o
 WHERE o.job IS NULL AND o.pool IN (SELECT c.pool FROM main.capacity AS c) GROUP BY o.pool
 HAVING told_us <= (SELECT max(i.until_us) FROM temp.mpg_others AS i

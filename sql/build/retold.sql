@@ -26,7 +26,8 @@ WHERE pool IN (SELECT n.pool FROM temp.mpg_new AS n WHERE n.record = 'capacity')
   AND id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'capacity')
 UNION ALL
 SELECT 'outages', id, NULL, NULL, NULL, pool, NULL, NULL, chips, start_us, end_us, kind, NULL FROM main.outages
-WHERE (end_us IS NULL OR (pool, start_us) IN (SELECT n.pool, n.start_us FROM temp.mpg_new AS n WHERE n.record = 'outages'))
+WHERE (end_us IS NULL OR (pool, start_us) IN (SELECT n.pool, n.start_us FROM temp.mpg_new AS n WHERE n.record = 'outages')
+       OR (pool, end_us) IN (SELECT n.pool, n.end_us FROM temp.mpg_new AS n WHERE n.record = 'outages'))
   AND pool IN (SELECT n.pool FROM temp.mpg_new AS n WHERE n.record = 'outages')
   AND id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'outages');
 
@@ -48,7 +49,7 @@ SELECT w.pool FROM temp.mpg_was AS w
 JOIN temp.mpg_new AS n ON n.record = w.record AND n.job = w.job AND n.start_us = w.start_us AND n.pool = w.pool
 WHERE w.record = 'allocations' AND n.attempt IS w.attempt AND n.task IS w.task AND n.chips = w.chips
   AND (SELECT min(t.format = 'kube') FROM temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
-       WHERE s.files AND s.source IS NOT NULL AND t.feeds LIKE '%SG%');
+       WHERE s.files AND s.source IS NOT NULL AND (t.feeds = 'SG' OR t.format = 'native'));
 DROP TABLE IF EXISTS temp.mpg_retold;
 CREATE TEMP TABLE mpg_retold(record TEXT, alike TEXT, was BIGINT, now BIGINT, pool TEXT, pool_now TEXT);
 INSERT INTO temp.mpg_retold
@@ -71,7 +72,7 @@ WHERE w.record <> 'allocations' AND w.pool IN (SELECT g.pool FROM temp.mpg_again
              THEN NOT (n.chip IS w.chip AND n.chips = w.chips AND n.kind IS w.kind AND (w.end_us IS NULL OR n.end_us IS NULL))
            WHEN w.record = 'capacity' THEN n.start_us < w.start_us AND n.chips = w.chips AND n.end_us IS w.end_us
              AND coalesce(n.chip, w.chip, '') = coalesce(w.chip, n.chip, '')
-           ELSE n.start_us > w.start_us AND w.end_us IS NULL AND n.chips = w.chips AND n.kind = w.kind
+           ELSE n.start_us > w.start_us AND coalesce(w.end_us = n.end_us, w.end_us IS NULL) AND n.chips = w.chips AND n.kind = w.kind
                 AND EXISTS (SELECT 1 FROM temp.mpg_new AS h WHERE h.record = 'allocations' AND h.pool = n.pool AND h.end_us = n.start_us
                   AND h.start_us <= w.start_us) END;
 
@@ -125,7 +126,7 @@ WHERE n.record = 'outages' AND n.pool IN (SELECT g.pool FROM temp.mpg_again AS g
   AND o.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'outages') GROUP BY n.id;
 DELETE FROM temp.mpg_close
 WHERE EXISTS (SELECT 1 FROM (SELECT 1 FROM temp.mpg_close LIMIT 1) CROSS JOIN temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
-              WHERE NOT s.files OR s.source IS NULL OR t.feeds LIKE '%SG%' AND t.format <> 'kube');
+              WHERE NOT s.files OR s.source IS NULL OR (t.feeds = 'SG' OR t.format = 'native') AND t.format <> 'kube');
 DELETE FROM main.outages WHERE id IN (SELECT c.id FROM temp.mpg_close AS c);
 DROP TABLE temp.mpg_close;
 -- If all jobs of a pool went to another pool, it now has that one's name.
@@ -144,7 +145,8 @@ DROP TABLE IF EXISTS temp.mpg_watched;
 CREATE TEMP TABLE mpg_watched AS
 SELECT o.pool, max(o.until_us) AS until_us,
        (SELECT max(i.until_us) FROM temp.mpg_seen AS i WHERE i.pool = o.pool) AS now_us,
-       (SELECT min(n.start_us) FROM temp.mpg_others AS n WHERE n.record IN ('capacity', 'allocations')) AS first_us
+       (SELECT min(n.start_us) FROM temp.mpg_others AS n
+        WHERE n.record IN ('capacity', 'allocations') AND n.pool IN (SELECT i.pool FROM temp.mpg_seen AS i WHERE i.job IS NULL)) AS first_us
 FROM main.observed AS o WHERE o.pool IN (SELECT i.pool FROM temp.mpg_seen AS i) GROUP BY o.pool;
 -- One of another cluster whose pools have those names tells nothing again, and begins long before.
 DROP TABLE IF EXISTS temp.mpg_foreign;
@@ -212,7 +214,7 @@ FROM (SELECT 1 FROM temp.mpg_watched LIMIT 1) CROSS JOIN main.allocations AS a C
 WHERE a.end_us IS NULL AND a.task IS NULL AND a.chips > 0 AND a.job NOT IN (SELECT i.job FROM temp.mpg_others AS i WHERE i.job IS NOT NULL);
 DELETE FROM temp.mpg_gone
 WHERE EXISTS (SELECT 1 FROM temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
-              WHERE s.files AND s.source IS NOT NULL AND t.feeds LIKE '%SG%' AND t.format NOT IN ('slurm', 'flux'));
+              WHERE s.files AND s.source IS NOT NULL AND (t.feeds = 'SG' OR t.format = 'native') AND t.format NOT IN ('slurm', 'flux'));
 DELETE FROM temp.mpg_watched WHERE pool NOT IN (SELECT i.pool FROM temp.mpg_others AS i WHERE i.record = 'capacity');
 DROP TABLE IF EXISTS temp.mpg_over;
 CREATE TEMP TABLE mpg_over AS

@@ -20,7 +20,7 @@ DROP TABLE IF EXISTS temp.mpg_formats;
 CREATE TEMP TABLE mpg_formats AS
 SELECT DISTINCT t.format
 FROM (SELECT 1 FROM temp.mpg_submitted LIMIT 1) CROSS JOIN temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
-WHERE s.files AND s.source IS NOT NULL AND t.feeds LIKE '%SG%';
+WHERE s.files AND s.source IS NOT NULL AND (t.feeds = 'SG' OR t.format = 'native');
 UPDATE temp.mpg_others SET submit_us = w.was
 FROM temp.mpg_submitted AS w
 WHERE w.row = mpg_others.rowid AND EXISTS (SELECT 1 FROM temp.mpg_formats WHERE format <> 'native')

@@ -11,7 +11,8 @@ SELECT i.pool, max(i.until_us) AS until_us FROM temp.mpg_seen AS i WHERE i.job I
 HAVING max(i.until_us) < (SELECT max(o.until_us) FROM main.observed AS o WHERE o.pool = i.pool AND o.job IS NULL);
 DELETE FROM temp.mpg_older
 WHERE EXISTS (SELECT 1 FROM temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
-              WHERE s.files AND s.source IS NOT NULL AND t.feeds LIKE '%SG%' AND t.format NOT IN ('slurm', 'flux', 'kube'));
+              WHERE s.files AND s.source IS NOT NULL AND (t.feeds = 'SG' OR t.format = 'native')
+                AND t.format NOT IN ('slurm', 'flux', 'kube'));
 -- What the tables have of a later time is not changed by what it tells first, as that a job had an attempt before.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'conflict', NULL, count(*),

@@ -2,6 +2,7 @@
 
 import datetime
 import gzip
+import itertools
 import json
 import os
 import re
@@ -243,26 +244,117 @@ class Retold(BuiltCase):
             )
             self.assertEqual(listed, db.execute("SELECT count FROM issues WHERE kind = 'lost_end'").fetchall(), states)
 
+    def orders(self, name, states):
+        """Built in any order the tables are those of the order of time."""
+        once = self.built(states)
+        for order in list(itertools.permutations(states))[1:]:
+            with self.subTest(name, order=[states.index(state) for state in order]):
+                self.assertEqual(once, self.built(list(order)))
+                self.assertEqual(0, self.conflicts)
+        self.assertEqual(once, self.built(states[::-1] + states[:1]), name)
+
     def test_exports_out_of_order(self):
-        """An older export, built after a later one, is listed if it tells something new; logs that tell each event once may come in any order."""
+        """An older export tells what the later ones lack, and they all that both tell; so with a job's logs beside it."""
+        for name, told in folders():
+            if "jobs.psv" in told[0]:  # each is seen until later than the one before
+                told = [
+                    {
+                        **files,
+                        "jobs.psv": files["jobs.psv"] + job(90 + i, "COMPLETED", end - 9, end - 9, end, node="n9"),
+                    }
+                    for i, (files, end) in enumerate(zip(told, (7000, 20000, 30000)))
+                ]
+            if name != "nodes that come later":  # whose first export says of no pool until when it was seen
+                self.orders(name, told)
+        logs = [
+            "".join(
+                f" [{datetime.datetime.fromtimestamp(T + at + 10 * i, datetime.timezone.utc):%Y-%m-%d %H:%M:%S}.000000] iteration {i:8d}/100 | "
+                "elapsed time per iteration (ms): 10000.0 | global batch size: 8 | lm loss: 5.0E+00 |\n"
+                for i in range(1, n)
+            )
+            for at, n in ((10, 20), (1100, 60))
+        ]
+        first, waits = job(1, "PREEMPTED", 0, 0, 300), job(1, "PENDING", 300, None, None)
+        states = [
+            {**slurm(first + waits, TYPED), "slurm-1.out": logs[0]},
+            {**slurm(job(1, "COMPLETED", 300, 1000, 2000), TYPED), "slurm-1.out": logs[1]},
+        ]
+        self.orders("logs beside", states)
+        self.assertEqual(
+            self.built([{**slurm(first + job(1, "COMPLETED", 300, 1000, 2000), TYPED), "slurm-1.out": "".join(logs)}]),
+            self.built(states[::-1]),
+        )
+
+    def test_windows_out_of_order(self):
+        tres = "gres/gpu=8,gres/gpu:h100=8"
+        first, gone = job(1, "PREEMPTED", 0, 0, 300), job(2, "COMPLETED", 0, 100, 900, node="n2")
+        runs, drained = job(1, "RUNNING", 300, 400, None), "xid 79|DRAIN"
+        days = [
+            slurm(jobs, TYPED + event("Node", "n2", 500, end, tres, *drained.split("|")))
+            for jobs, end in (
+                (first + gone + runs, None),
+                (runs.replace("|1000|1|", "|2000|1|"), None),
+                (runs.replace("|1000|1|", "|3000|1|"), 2800),
+                (job(1, "COMPLETED", 300, 400, 3900) + job(3, "RUNNING", 3000, 3500, None, node="n2"), 2800),
+            )
+        ]
+        self.orders("days of Slurm", days)
+
+        def listing(heard, *pods):
+            node = node_object("np", heard=heard)
+            node["status"]["conditions"][0].update(status="False", lastTransitionTime="2026-03-01T08:30:00Z")
+            return kube(node, *pods)
+
+        self.orders(
+            "listings of Kubernetes",
+            [listing("09:00", pod_object("2026-03-01T08:50:00Z")), listing("10:00"), listing("11:00")],
+        )
+
+    def test_exports_out_of_order_in_tables_of_users(self):
+        """What users have put on the tables of records stays where it is, and a row says that attempts may count wrongly."""
         first, later = job(1, "PREEMPTED", 0, 0, 300) + job(2, "RUNNING", 0, 0, None), job(2, "COMPLETED", 0, 0, 5000)
         log = (
             "11/21/2026 0{0}:00:00;S;{1}.s;user=u ctime={2} start={2} exec_host=n{1}/0 Resource_List.ngpus=8 "
             "Resource_List.walltime=9:00:00\n"
         )
         logs = [log.format(hour, hour, 1795219200 + 3600 * hour) for hour in (1, 2)]
-        for states, listed in (
-            ([{"a.psv": JOBS + later + job(3, "RUNNING", 5000, 5000, None)}, {"a.psv": JOBS + first}], [(1,)]),
-            ([{"a.psv": JOBS + first}, {"a.psv": JOBS + later}], []),
-            ([{"a.psv": JOBS + first}, {"a.psv": JOBS + first + later}, {"a.psv": JOBS + first}], []),
-            ([{"20261121": logs[1]}, {"20261121": logs[0]}], []),
+        older = [{"a.psv": JOBS + later + job(3, "RUNNING", 5000, 5000, None)}, {"a.psv": JOBS + first}]
+        for states, sql, listed in (
+            (older, "SELECT 1", []),
+            (older, "ALTER TABLE allocations ADD COLUMN note TEXT", [(1,)]),
+            (older, "CREATE TRIGGER t AFTER DELETE ON jobs BEGIN SELECT 1; END", [(1,)]),
+            (older, "CREATE TABLE notes(job TEXT REFERENCES jobs(job) ON DELETE CASCADE)", [(1,)]),
+            ([{"a.psv": JOBS + first}, {"a.psv": JOBS + later}], "ALTER TABLE jobs ADD COLUMN note TEXT", []),
+            ([{"20261121": logs[1]}, {"20261121": logs[0]}], "ALTER TABLE jobs ADD COLUMN note TEXT", []),
         ):
-            db = self.after(self.build_elsewhere, states)
+            db = connect(":memory:")
+            for files in states:
+                db.execute("SELECT mpg_build(?)", (self.folder_of(files),)).fetchall()
+                if files is states[0]:
+                    db.execute(sql)
             self.assertEqual(
                 listed,
                 db.execute("SELECT count FROM issues WHERE kind = 'conflict' AND detail LIKE 'pools that%'").fetchall(),
-                states,
+                sql,
             )
+
+    def test_what_a_later_export_lacks_beside_logs(self):
+        """Logs beside a scheduler's export change nothing of what it says."""
+        with open(os.path.join(ROOT, "fixtures/training/megatron.log"), encoding="utf-8") as file:
+            text = file.read()
+        one, other = job(1, "RUNNING", 0, 0, None), job(2, "RUNNING", 0, 500, None, node="n2")
+        for beside in ({}, {"alone.log": text}):
+            db = connect(":memory:")
+            for jobs in (one, other):
+                db.execute("SELECT mpg_build(?)", (self.folder_of({"jobs.psv": JOBS + jobs, **beside}),)).fetchall()
+            self.assertEqual(
+                [("1", 1000), ("2", 1000)],
+                db.execute(
+                    "SELECT job, sum(chip_us) / 8000000 FROM ledger WHERE category = 'untraced' GROUP BY 1"
+                ).fetchall(),
+            )
+            self.assertEqual([(1,)], db.execute("SELECT count FROM issues WHERE kind = 'lost_end'").fetchall(), beside)
+            db.close()
 
     def test_outages_that_a_later_window_tells_first(self):
         """Of a time that the tables have: they count, unless jobs that the window lacks may have held their chips; then a row says so."""
