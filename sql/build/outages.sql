@@ -4,6 +4,16 @@
 -- which the tables have. So what the tables know of a pool stays, up to when it was observed; this reading goes on from there. A part of
 -- build.sql. Reads and changes what comes in, before retold.sql compares it.
 
+-- Pools of Kubernetes of which both have an outage: of its objects to the second, of metrics to a sample.
+DROP TABLE IF EXISTS temp.mpg_out_again;
+CREATE TEMP TABLE mpg_out_again AS
+SELECT DISTINCT n.pool
+FROM temp.mpg_fresh AS f CROSS JOIN temp.mpg_others AS n ON n.rowid = f.row
+CROSS JOIN main.outages AS o ON o.pool = n.pool AND o.kind = n.kind AND o.chips = n.chips
+  AND abs(o.start_us - n.start_us) <= 600000000 AND abs(o.end_us - n.end_us) <= 600000000
+WHERE n.record = 'outages'
+  AND (SELECT min(t.format = 'kube') FROM temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
+       WHERE s.files AND s.source IS NOT NULL AND (t.feeds = 'SG' OR t.format = 'native'));
 DROP TABLE IF EXISTS temp.mpg_before;
 CREATE TEMP TABLE mpg_before AS -- pools that this reading observes beyond the last event of the tables, at told_us
 SELECT o.pool, max(o.until_us) AS until_us,

@@ -49,7 +49,9 @@ SELECT w.pool FROM temp.mpg_was AS w
 JOIN temp.mpg_new AS n ON n.record = w.record AND n.job = w.job AND n.start_us = w.start_us AND n.pool = w.pool
 WHERE w.record = 'allocations' AND n.attempt IS w.attempt AND n.task IS w.task AND n.chips = w.chips
   AND (SELECT min(t.format = 'kube') FROM temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
-       WHERE s.files AND s.source IS NOT NULL AND (t.feeds = 'SG' OR t.format = 'native'));
+       WHERE s.files AND s.source IS NOT NULL AND (t.feeds = 'SG' OR t.format = 'native'))
+UNION SELECT pool FROM temp.mpg_out_again;
+DROP TABLE temp.mpg_out_again;
 DROP TABLE IF EXISTS temp.mpg_retold;
 CREATE TEMP TABLE mpg_retold(record TEXT, alike TEXT, was BIGINT, now BIGINT, pool TEXT, pool_now TEXT);
 INSERT INTO temp.mpg_retold

@@ -204,8 +204,9 @@ class Beside(kube.Case):
         self.assertEqual(wanted, self.rows(sums.format("main.ledger")))
 
     def test_builds(self):
-        """Metrics first, objects beside them or alone later, or both at once: the tables are the same. Objects that tell nothing again may be of
-        another cluster: a row says so."""
+        """Metrics first, objects beside them or alone later, or both at once: the tables are the same. A watch of nodes alone and metrics are
+        of one cluster if they tell the same outages. Objects that tell nothing again may be of another: a row says so.
+        """
         folders = {
             "metrics": self.folder_of({"state.json": self.metrics()}),
             "listed": self.folder_of({"state.json": self.metrics(), "then.json": self.listing(50, self.pod_at())}),
@@ -214,10 +215,12 @@ class Beside(kube.Case):
         folders["watch"] = self.folder_of({"watch.json": self.watch()})
         folders["watched"] = self.folder_of({"state.json": self.metrics(), "watch.json": self.watch()})
         sums = "SELECT category, cause, sum(chip_us) / 1000000 FROM main.ledger GROUP BY 1, 2"
-        down = dict.fromkeys(("listed", "listing", "metrics"), (7800, 4800)) | {"watched": (7200, 4800)}
+        down = dict.fromkeys(("listed", "listing", "metrics"), (7800, 4800))
+        down |= dict.fromkeys(("watched", "watch", "watch metrics"), (7200, 4800))
         for ways, lacks in (
             (("listed", "metrics listed", "listing listed", "listed listed", "metrics listing", "listing metrics"), 0),
-            (("watched", "metrics watched"), 600),  # the chips that a watch denies stay from the metrics
+            # the chips that a watch denies stay from the metrics
+            (("watched", "metrics watched", "watch metrics", "metrics watch", "watch metrics watch"), 600),
         ):
             for way in ways:
                 with self.subTest(way):
@@ -228,15 +231,16 @@ class Beside(kube.Case):
                     for name in way.split():
                         self.one("SELECT mpg_build(?)", folders[name])
                     found = {(category, cause): seconds for category, cause, seconds in self.rows(sums)}
-                    hw, maintenance = down[way.split()[-1]]
+                    hw, maintenance = down.get(way) or down[way.split()[-1]]
                     self.assertEqual(hw + lacks * (" " in way), found["down", "hw_down"])
                     self.assertEqual(maintenance, found["down", "maintenance"])
                     self.assertEqual(16 * (DAY + 119 * 60), sum(found[key] for key in found if key[0] != "queued"))
                     self.assertEqual([], self.rows("SELECT detail FROM main.issues WHERE kind = 'conflict'"))
         db = connect()
         self.addCleanup(db.close)
-        for name in ("metrics", "watch"):
-            db.execute("SELECT mpg_build(?)", (folders[name],)).fetchall()
+        quiet = {"kind": "List", "items": [self.node_at("a", 119), self.node_at("b", 119)]}
+        for folder in (folders["metrics"], self.folder_of({"then.json": quiet})):
+            db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
         ((count,),) = db.execute("SELECT count FROM main.issues WHERE kind = 'conflict'").fetchall()
         self.assertEqual(1, count)
 
