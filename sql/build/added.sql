@@ -135,7 +135,9 @@ WHERE id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'capacit
 DELETE FROM main.allocations WHERE (job, start_us, id) IN (
   SELECT a.job, a.start_us, a.id
   FROM temp.mpg_grown AS g CROSS JOIN main.allocations AS a ON a.job = g.job AND a.start_us >= g.start_us AND a.start_us <= g.until_us
-  WHERE g.job NOT IN (SELECT w.job FROM temp.mpg_swapped_jobs AS w) AND a.id NOT IN (SELECT i.id FROM temp.mpg_ids AS i));
+  WHERE g.job NOT IN (SELECT w.job FROM temp.mpg_swapped_jobs AS w) AND a.id NOT IN (SELECT i.id FROM temp.mpg_ids AS i)
+    -- an end that came after this reading stays
+    AND NOT coalesce(a.end_us > (SELECT max(s.until_us) FROM temp.mpg_seen AS s WHERE s.pool = a.pool AND s.job IS NULL), 0));
 DELETE FROM main.spans WHERE (job, start_us, id) IN (
   SELECT s.job, s.start_us, s.id
   FROM temp.mpg_grown AS g CROSS JOIN main.spans AS s ON s.job = g.job AND s.start_us >= g.start_us AND s.start_us <= g.until_us
@@ -166,11 +168,23 @@ WHERE job IN (SELECT j.job FROM main.jobs AS j WHERE j.chips > 0)
   AND job NOT IN (SELECT i.job FROM temp.mpg_others AS i WHERE i.job IS NOT NULL)
   AND NOT EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = o.job)
 GROUP BY NULL HAVING count(*) > 0;
+DROP TABLE IF EXISTS temp.mpg_seen_later; -- nor that of a job, which may have waited when the older was made
+CREATE TEMP TABLE mpg_seen_later(job TEXT PRIMARY KEY) WITHOUT ROWID;
+INSERT INTO temp.mpg_seen_later
+SELECT i.job FROM temp.mpg_others AS i
+WHERE i.record = 'observed' AND i.job IS NOT NULL AND EXISTS (SELECT 1 FROM temp.mpg_known)
+  AND (EXISTS (SELECT 1 FROM main.observed AS o WHERE o.job = i.job AND o.until_us > i.until_us)
+       OR EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = i.job AND a.start_us > i.until_us AND a.chips > 0))
+GROUP BY i.job;
 DELETE FROM main.observed
 WHERE pool IN (SELECT t.pool FROM temp.mpg_told AS t
                WHERE iif(observed.chip IS NULL, coalesce(observed.until_us, 0) <= t.until_us, t.chip IS NOT NULL))
-   OR job IN (SELECT i.job FROM temp.mpg_others AS i WHERE i.record IN ('jobs', 'allocations', 'observed'));
-INSERT INTO main.observed(pool, job, until_us, chip) SELECT pool, job, until_us, chip FROM temp.mpg_others WHERE record = 'observed';
+   OR job IN (SELECT i.job FROM temp.mpg_others AS i WHERE i.record IN ('jobs', 'allocations', 'observed'))
+      AND job NOT IN (SELECT l.job FROM temp.mpg_seen_later AS l);
+INSERT INTO main.observed(pool, job, until_us, chip)
+SELECT pool, job, until_us, chip FROM temp.mpg_others
+WHERE record = 'observed' AND (job IS NULL OR job NOT IN (SELECT l.job FROM temp.mpg_seen_later AS l));
+DROP TABLE temp.mpg_seen_later;
 DROP TABLE temp.mpg_told;
 
 -- A record that was open when an earlier file was written, and has an end now. One reading may hold two records that differ in their end

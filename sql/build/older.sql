@@ -37,6 +37,13 @@ WHERE EXISTS (SELECT 1 FROM (SELECT 1 FROM temp.mpg_later_pools LIMIT 1) CROSS J
               CROSS JOIN trace_sources(s.source) AS t
               WHERE (t.feeds = 'SG' OR t.format = 'native') AND t.format NOT IN ('slurm', 'flux', 'kube'));
 DROP TABLE temp.mpg_met;
+-- Samples of an hour between those that the tables have tell pieces of records, whose other pieces may be on either side.
+DELETE FROM temp.mpg_later_pools
+WHERE EXISTS (SELECT 1 FROM (SELECT 1 FROM temp.mpg_later_pools LIMIT 1) CROSS JOIN temp.mpg_sources AS s
+              CROSS JOIN trace_sources(s.source) AS t CROSS JOIN temp.mpg_others AS n
+              WHERE t.format = 'kube' AND n.record = 'capacity' AND n.pool IN (SELECT i.pool FROM temp.mpg_seen AS i WHERE i.job IS NULL)
+                AND EXISTS (SELECT 1 FROM main.capacity AS c WHERE c.pool = n.pool AND c.start_us < n.start_us)
+                AND NOT EXISTS (SELECT 1 FROM main.capacity AS c WHERE c.pool = n.pool AND c.start_us = n.start_us));
 DROP TABLE temp.mpg_ours;
 
 -- What this reading has of schedulers goes into the tables,
@@ -87,6 +94,16 @@ DELETE FROM main.outages WHERE pool IN (SELECT p.pool FROM temp.mpg_later_pools 
 DELETE FROM main.allocations WHERE id IN (SELECT r.id FROM temp.mpg_later_records AS r WHERE r.record = 'allocations');
 DELETE FROM main.observed WHERE job IS NULL AND pool IN (SELECT p.pool FROM temp.mpg_later_pools AS p)
    OR job IN (SELECT j.job FROM temp.mpg_swapped_jobs AS j);
+-- An end that they had because a later export lacks the job is not one that this reading tells.
+UPDATE temp.mpg_later_records
+SET end_us = coalesce(o.end_us, max(mpg_later_records.end_us, o.until_us)),
+  outcome = iif(o.end_us IS NULL, mpg_later_records.outcome, o.outcome)
+FROM (SELECT n.job, n.start_us, n.task, n.chips, n.end_us, n.outcome,
+             (SELECT max(i.until_us) FROM temp.mpg_seen AS i WHERE i.pool = n.pool AND i.job IS NULL) AS until_us
+      FROM temp.mpg_swapped AS w CROSS JOIN temp.mpg_others AS n ON n.rowid = w.row WHERE n.record = 'allocations') AS o
+WHERE mpg_later_records.record = 'allocations' AND o.job = mpg_later_records.job AND o.start_us = mpg_later_records.start_us
+  AND o.task IS mpg_later_records.task AND o.chips = mpg_later_records.chips AND mpg_later_records.chips > 0
+  AND coalesce(mpg_later_records.outcome, 'cancelled') = 'cancelled' AND mpg_later_records.end_us < coalesce(o.end_us, 9e18);
 INSERT INTO temp.mpg_others(record, id, job, attempt, kind, start_us, end_us, pool, chip, chips, task, outcome, until_us, of_tables)
 SELECT record, id, job, attempt, kind, start_us, end_us, pool, chip, chips, task, outcome, until_us, 0 FROM temp.mpg_later_records;
 INSERT INTO temp.mpg_others(record, id, job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_us,

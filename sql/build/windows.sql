@@ -45,6 +45,7 @@ UPDATE main.allocations AS a SET end_us = NULL, outcome = i.outcome
 FROM (SELECT id, job, start_us, outcome FROM temp.mpg_others WHERE record = 'allocations' AND end_us IS NULL) AS i
 WHERE a.job = i.job AND a.start_us = i.start_us AND a.id = i.id AND a.end_us IS NOT NULL
   AND a.pool NOT IN (SELECT o.pool FROM temp.mpg_older AS o)
+  AND a.end_us < (SELECT max(s.until_us) FROM temp.mpg_seen AS s WHERE s.pool = a.pool AND s.job IS NULL)
   AND NOT EXISTS (SELECT 1 FROM main.allocations AS k
                   WHERE k.job = a.job AND k.task IS a.task AND k.start_us = a.end_us AND k.chips = a.chips AND k.id <> a.id);
 UPDATE main.capacity AS c SET end_us = NULL
