@@ -13,7 +13,7 @@ SELECT 1 AS ours WHERE NOT EXISTS (SELECT 1 FROM temp.mpg_sources AS s WHERE NOT
   AND NOT EXISTS (SELECT 1 FROM main.sqlite_schema WHERE type = 'trigger' AND lower(tbl_name) IN ('capacity', 'outages', 'jobs',
                                                                                                   'allocations', 'observed'))
   AND NOT EXISTS (SELECT 1 FROM main.sqlite_schema AS t CROSS JOIN pragma_foreign_key_list(t.name, 'main') AS f
-                  WHERE t.type = 'table' AND lower(f."table") IN ('capacity', 'outages', 'jobs', 'allocations', 'observed'))
+                  WHERE t.type = 'table' AND lower(f.[table]) IN ('capacity', 'outages', 'jobs', 'allocations', 'observed'))
   AND (SELECT count(*) FROM (SELECT 'capacity' AS name UNION SELECT 'outages' UNION SELECT 'jobs' UNION SELECT 'allocations'
                              UNION SELECT 'observed') AS t CROSS JOIN pragma_table_info(t.name, 'main')) = 39;
 -- The pools that the tables observe, if this reading is older: of each cluster that both have it tells nothing as late. A pool of

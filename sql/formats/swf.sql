@@ -128,7 +128,8 @@ FROM swf_survey CROSS JOIN swf_jobs AS s
 WHERE unplaced AND (job_number IS NULL
    OR submit_time IS NULL AND s.rowid NOT
                         IN (SELECT row FROM swf_of_several
-                            WHERE (log, number) IN (SELECT o.log, o.number FROM swf_of_several AS o CROSS JOIN swf_jobs AS t ON t.rowid = o.row
+                            WHERE (log, number) IN (SELECT o.log, o.number
+                                                    FROM swf_of_several AS o CROSS JOIN swf_jobs AS t ON t.rowid = o.row
                                                     WHERE t.submit_time IS NOT NULL)));
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'missing_field', min(_line), count(*), 'lines lack the job number or the submit time: left out'
@@ -211,7 +212,8 @@ CREATE TEMP TABLE swf_pools AS
 WITH left_over AS ( -- without files of which every line was left out, or counted as another's
   SELECT f.*, h._file AS head, coalesce(h.computer, 'swf') AS name, coalesce(h.unix_start_time, 0) AS log_start,
          coalesce(h.max_procs, h.max_nodes) AS chips
-  FROM swf_files AS f CROSS JOIN swf_jobs AS h ON h.rowid = (SELECT min(s.rowid) FROM swf_jobs AS s WHERE s.rowid BETWEEN f.first AND f.last)
+  FROM swf_files AS f
+  CROSS JOIN swf_jobs AS h ON h.rowid = (SELECT min(s.rowid) FROM swf_jobs AS s WHERE s.rowid BETWEEN f.first AND f.last)
 ),
 named AS (
   SELECT base, log_start, chips,
