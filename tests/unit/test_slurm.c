@@ -263,6 +263,27 @@ static void test_issues(void) {
   end(&r);
 }
 
+/* Steps above the first job: of one that is not there, unless rows have another order. */
+static void test_cut(void) {
+  static const struct {
+    const char *rows;
+    int steps;
+  } exports[] = {{"1.batch\n1.0\n2\n2.batch\n", 2},  {"1.batch\n1.0\n", 2},
+                 {"1.batch\n2.batch\n", 2},          {"1.batch\n1.0\n2\n1\n", 0},
+                 {"1.batch\n2.batch\n3\n2\n1\n", 0}, {"1.batch\n2.batch\n3\n", 0},
+                 {"1\n1.batch\n3.0\n", 0},           {"1\n", 0}};
+  for (size_t i = 0; i < sizeof exports / sizeof *exports; i++) {
+    char text[128];
+    reading r;
+    (void)snprintf(text, sizeof text, "JobIDRaw\n%s", exports[i].rows);
+    CHECK(begin(&r, env, &mpg_slurm_jobs, text, plain) == MPG_OK);
+    while (mpg_slurm_next(r.slurm, &r.err) == MPG_OK)
+      ;
+    CHECK(issue_count(&r, "left_out") == exports[i].steps);
+    end(&r);
+  }
+}
+
 static void test_many_jobs(void) {
   enum { JOBS = 5000, LINE = 16 };
   char *text = malloc(JOBS * LINE + 64);
@@ -443,6 +464,7 @@ int main(void) {
   test_column_names();
   test_values();
   test_issues();
+  test_cut();
   test_many_jobs();
   test_events();
   test_memory();

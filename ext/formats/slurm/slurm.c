@@ -557,7 +557,8 @@ static mpg_rc notice_repeat(mpg_slurm *s, mpg_err *err) {
     id = mpg_slurm_raw(s, MPG_SLURM_JOB_JobID);
   mpg_slurm_repeats_tres(&s->repeats, mpg_slurm_raw(s, MPG_SLURM_JOB_ReqTRES));
   mpg_slurm_repeats_tres(&s->repeats, mpg_slurm_raw(s, MPG_SLURM_JOB_AllocTRES));
-  rc = mpg_slurm_repeats_add(&s->repeats, mpg_slurm_raw(s, MPG_SLURM_JOB_Cluster), id);
+  rc = mpg_slurm_repeats_add(&s->repeats, mpg_slurm_raw(s, MPG_SLURM_JOB_Cluster), id,
+                             s->record.first);
   return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
 }
 

@@ -298,7 +298,7 @@ static mpg_rc read_step(mpg_slurm_json *j, mpg_err *err) {
 
 static mpg_rc notice_repeat(mpg_slurm_json *j, mpg_err *err) {
   mpg_str id = mpg_slurm_stored(&j->f, FIELD(JobIDRaw));
-  mpg_rc rc = mpg_slurm_repeats_add(&j->repeats, mpg_slurm_stored(&j->f, FIELD(Cluster)), id);
+  mpg_rc rc = mpg_slurm_repeats_add(&j->repeats, mpg_slurm_stored(&j->f, FIELD(Cluster)), id, 0);
   mpg_slurm_repeats_tres(&j->repeats, mpg_slurm_stored(&j->f, FIELD(ReqTRES)));
   mpg_slurm_repeats_tres(&j->repeats, mpg_slurm_stored(&j->f, FIELD(AllocTRES)));
   return rc == MPG_OK ? rc : mpg_fail_plain(err, rc);
