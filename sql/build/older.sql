@@ -4,7 +4,8 @@
 -- older one become those of the tables, and what the tables had comes in instead: all that follows is as if the two had been built in the
 -- order of time. A part of build.sql. Reads and changes what comes in and the tables of records.sql, before outages.sql.
 
--- What users have put on the tables of records would be lost: then the two stay where they are, and windows.sql says so.
+-- What users have put on the tables of records, which have 39 columns in all, would be lost: then the two stay where they are, and
+-- windows.sql says so.
 DROP TABLE IF EXISTS temp.mpg_ours;
 CREATE TEMP TABLE mpg_ours AS
 SELECT 1 AS ours WHERE NOT EXISTS (SELECT 1 FROM temp.mpg_sources AS s WHERE NOT s.files OR s.source IS NULL)

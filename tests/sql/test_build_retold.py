@@ -251,10 +251,11 @@ class Retold(BuiltCase):
             self.assertEqual(listed, db.execute("SELECT count FROM issues WHERE kind = 'lost_end'").fetchall(), states)
 
     def orders(self, name, states):
-        """Built in any order the tables are those of the order of time."""
+        """Built in any order the tables are those of the order of time: of the orders two are tried, the last first; five where MPG_FULL is set."""
         once = self.built(states)
         orders = list(itertools.permutations(states))[1:]
-        for order in orders[:: -max(1, len(orders) // 5)]:
+        tried = 5 if os.environ.get("MPG_FULL") else 2
+        for order in orders[:: -max(1, len(orders) // tried)][:tried]:
             with self.subTest(name, order=[states.index(state) for state in order]):
                 self.assertEqual(once, self.built(list(order)))
                 self.assertEqual(0, self.conflicts)
