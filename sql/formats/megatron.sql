@@ -108,9 +108,10 @@ SELECT f.file AS file, max(l.time
                                    (SELECT q.time FROM training_lines AS q
                                     WHERE q.rowid < l.rowid AND q.rowid >= f.first AND q.time IS NOT NULL ORDER BY q.rowid DESC LIMIT 1),
                                    p.time)) AS goes_back,
-       max(iif(p.step IS NULL, (SELECT q.step = l.step AND coalesce(l.time - q.time, 0) < 10
-                                FROM training_lines AS q WHERE q.rowid < l.rowid AND q.rowid >= f.first AND q.step IS NOT NULL
-                                ORDER BY q.rowid DESC LIMIT 1),
+       max(iif(l.step IS NOT NULL AND p.step IS NULL,
+               (SELECT q.step = l.step AND coalesce(l.time - q.time, 0) < 10
+                FROM training_lines AS q WHERE q.rowid < l.rowid AND q.rowid >= f.first AND q.step IS NOT NULL
+                ORDER BY q.rowid DESC LIMIT 1),
                l.step = p.step AND coalesce(l.time - p.time, 0) < 10)) AS repeats
 FROM ranged AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first AND f.last
 LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 AND p.rowid >= f.first

@@ -94,7 +94,7 @@ ranged AS MATERIALIZED (SELECT file, first, coalesce(lead(first) OVER (ORDER BY 
 SELECT f.file AS file, count(l.step) AS steps, sum(l.step IS NOT NULL AND NOT l.validates AND l.tflops IS NULL) AS unrated,
        min(iif(l.step IS NOT NULL AND NOT l.validates AND l.tflops IS NULL, l.line, NULL)) AS unrated_line,
        max(p.rowid IS NOT NULL AND coalesce(l.time < p.time, 1)) AS goes_back,
-       max(iif(p.step IS NULL, (SELECT q.step = l.step AND l.time - q.time < 10
+       max(iif(l.step IS NOT NULL AND p.step IS NULL, (SELECT q.step = l.step AND l.time - q.time < 10
                                 FROM training_lines AS q WHERE q.rowid < l.rowid AND q.step IS NOT NULL ORDER BY q.rowid DESC LIMIT 1),
                p.step = l.step AND l.time - p.time < 10)) AS repeats
 FROM ranged AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first AND f.last
@@ -315,11 +315,16 @@ FROM training_ranges WHERE (SELECT min(m.time) FROM training_marks AS m WHERE m.
 -- staged is durable when it was written, or when a save of a later step is over, for a save waits for the one before.
 DROP TABLE IF EXISTS temp.training_saves;
 CREATE TEMP TABLE training_saves AS
-WITH logged AS (
-  SELECT job, attempt, id, m.time, saved, staged, written, -- the numbers of a run's steps only grow
-         (SELECT l.step FROM training_lines AS l WHERE l.rowid BETWEEN r.first AND m.id AND NOT l.validates
-          ORDER BY l.rowid DESC LIMIT 1) AS last_step
-  FROM training_ranges AS r CROSS JOIN training_marks AS m ON m.id BETWEEN r.first AND r.last WHERE saved IS NOT NULL OR written
+WITH said AS ( -- and the last step between the save before and it
+  SELECT job, attempt, r.rowid AS run, id, m.time, saved, staged, written,
+         (SELECT l.step FROM training_lines AS l WHERE l.rowid BETWEEN max(m.after, r.first) AND m.id AND NOT l.validates
+          ORDER BY l.rowid DESC LIMIT 1) AS step
+  FROM training_ranges AS r CROSS JOIN (
+    SELECT *, lag(id, 1, 0) OVER (ORDER BY id) + 1 AS after FROM training_marks WHERE saved IS NOT NULL OR written
+  ) AS m ON m.id BETWEEN r.first AND r.last
+),
+logged AS ( -- the numbers of a run's steps only grow
+  SELECT *, max(step) OVER (PARTITION BY run ORDER BY id) AS last_step FROM said
 )
 SELECT job, attempt, last_step AS step, time - saved AS snapshot_time,
        CASE WHEN NOT staged THEN time

@@ -545,6 +545,42 @@ class Training(Case):
             with self.subTest(name):
                 self.grows(make, "formats/%s.sql" % name)
 
+    def test_lines_of_no_step(self):
+        """Launches, saves and evaluations with no step between them, as of a job that fails again and again; then the log appended to itself."""
+        titan = "[titan] 2026-01-01 00:00:%02d - root - INFO - "
+        forms = {
+            "megatron": (
+                " [2026-01-01 00:00:%02d] iteration %d/ 99 | elapsed time per iteration (ms): 1000.0 | lm loss: 3.0E+00 |",
+                ["using world size: 8", "  successfully saved checkpoint from iteration 4 to /c"],
+            ),
+            "maxtext": (
+                "2026-01-01 00:00:%02d completed step: %d, seconds: 1.000, TFLOP/s/device: 1.0, loss: 9.0",
+                ["2026-01-01 00:00:09 Finished blocking save in 1.50 seconds. Continuing @ gs://x/4"],
+            ),
+            "torchtitan": (
+                titan + "step: %d  loss:  5.0  tps: 1,000  tflops: 100.0  mfu: 40.0%%",
+                [
+                    titan % 9 + "Finished saving the checkpoint in 1.00 seconds.",
+                    titan % 9 + "Loading the checkpoint at step 3.",
+                ],
+            ),
+            "nanogpt": (
+                "2026-01-01 00:00:%02d iter %d: loss 2.0, time 1000.00ms, mfu 40.0%%",
+                ["saving checkpoint to out", "Initializing a new model from scratch"],
+            ),
+        }
+        for name, (step, others) in forms.items():
+            first, last = ("".join(step % (at, at) + "\n" for at in range(begin, begin + 4)) for begin in (1, 11))
+            for other in others:
+                for twice in (1, 2):
+                    with self.subTest(name, other=other, twice=twice):
+                        self.grows(
+                            lambda n, text=(first, other + "\n", last), twice=twice: {
+                                "log": self.file((text[0] + text[1] * (n // twice) + text[2]) * twice)
+                            },
+                            f"formats/{name}.sql",
+                        )
+
     def test_jobs_of_opentelemetry(self):
         """Steps of two ranks, and some that fail."""
 

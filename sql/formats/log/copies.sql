@@ -36,16 +36,15 @@ SELECT file, 'info', 'repeated_record', min(line), count(*), 'lines of steps tha
 FROM training_copies GROUP BY file;
 -- Lines of no step: as far from one above as the step that follows, or that came before, is from its first.
 INSERT OR IGNORE INTO training_copies
-SELECT l.rowid, l.file, l.line, NULL
-FROM (SELECT 1 FROM training_copies LIMIT 1) CROSS JOIN training_lines AS l
-WHERE l.step IS NULL AND l.file IN (SELECT file FROM training_copies) AND EXISTS (
-  SELECT 1
-  FROM (SELECT (SELECT n.rowid FROM training_lines AS n WHERE n.rowid > l.rowid AND n.step IS NOT NULL ORDER BY n.rowid LIMIT 1) AS id
-        UNION ALL
-        SELECT (SELECT n.rowid FROM training_lines AS n WHERE n.rowid < l.rowid AND n.step IS NOT NULL ORDER BY n.rowid DESC LIMIT 1)) AS b
-  CROSS JOIN training_copies AS c ON c.id = b.id
-  CROSS JOIN training_lines AS o ON o.rowid = l.rowid - (c.id - c.first)
-  WHERE o.file = l.file AND o.step IS NULL);
+WITH beside AS (
+  SELECT l.rowid AS id, file, line, step, max(iif(step IS NULL, NULL, l.rowid)) OVER (PARTITION BY file ORDER BY l.rowid) AS before,
+         min(iif(step IS NULL, NULL, l.rowid)) OVER (PARTITION BY file ORDER BY l.rowid DESC) AS after
+  FROM (SELECT 1 FROM training_copies LIMIT 1) CROSS JOIN training_lines AS l WHERE file IN (SELECT file FROM training_copies)
+)
+SELECT l.id, l.file, l.line, NULL
+FROM beside AS l CROSS JOIN training_copies AS c ON c.id IN (l.before, l.after)
+CROSS JOIN training_lines AS o ON o.rowid = l.id - (c.id - c.first)
+WHERE l.step IS NULL AND o.file = l.file AND o.step IS NULL;
 DELETE FROM temp.training_lines WHERE rowid IN (SELECT id FROM training_copies);
 DROP TABLE training_copies;
 --@ end

@@ -43,7 +43,7 @@ SELECT path AS file, NOT EXISTS (SELECT 1 FROM training_lines AS l
        NULL AS unrated_line, NULL AS untold,
        coalesce((SELECT 1 FROM training_lines AS l LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 AND p.rowid >= first
                  WHERE l.rowid BETWEEN first AND last
-                   AND (l.step <= p.step OR p.step IS NULL AND l.step <= (SELECT q.step FROM training_lines AS q
+                   AND (l.step <= p.step OR p.step IS NULL AND l.step IS NOT NULL AND l.step <= (SELECT q.step FROM training_lines AS q
                    WHERE q.rowid < l.rowid AND q.rowid >= first AND coalesce(q.step, q.all_steps, q.all_devices) IS NOT NULL
                        ORDER BY q.rowid DESC LIMIT 1)) LIMIT 1), 0) AS repeats,
        (SELECT count(eval_step) > count(DISTINCT eval_step)

@@ -11,7 +11,7 @@ CREATE TEMP TABLE training_hosts AS
 WITH back AS MATERIALIZED ( -- files in which a step's number is less than the one before
   SELECT DISTINCT l.file
   FROM training_breaks AS b CROSS JOIN training_lines AS l ON l.rowid = b.id CROSS JOIN training_lines AS p ON p.rowid = b.id - 1
-  WHERE p.file = l.file AND l.step
+  WHERE p.file = l.file AND l.step IS NOT NULL AND l.step
     < coalesce(p.step, (SELECT iif(q.file = l.file, q.step, NULL)
                         FROM training_lines AS q WHERE q.rowid < p.rowid AND q.step IS NOT NULL ORDER BY q.rowid DESC LIMIT 1))
 ),
