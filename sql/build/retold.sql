@@ -48,7 +48,8 @@ UNION -- a pod of Kubernetes that began at that second, of which metrics have th
 SELECT w.pool FROM temp.mpg_was AS w
 JOIN temp.mpg_new AS n ON n.record = w.record AND n.job = w.job AND n.start_us = w.start_us AND n.pool = w.pool
 WHERE w.record = 'allocations' AND n.attempt IS w.attempt AND n.task IS w.task AND n.chips = w.chips
-  AND (SELECT min(t.format = 'kube') FROM temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
+  AND (SELECT min(t.format = 'kube')
+       FROM (SELECT 1 FROM temp.mpg_was LIMIT 1) CROSS JOIN temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
        WHERE s.files AND s.source IS NOT NULL AND (t.feeds = 'SG' OR t.format = 'native'))
 UNION SELECT pool FROM temp.mpg_out_again;
 DROP TABLE temp.mpg_out_again;
@@ -223,7 +224,7 @@ SELECT a.id, a.job, a.start_us, w.until_us
 FROM (SELECT 1 FROM temp.mpg_watched LIMIT 1) CROSS JOIN main.allocations AS a CROSS JOIN temp.mpg_watched AS w ON w.pool = a.pool
 WHERE a.end_us IS NULL AND a.task IS NULL AND a.chips > 0 AND a.job NOT IN (SELECT i.job FROM temp.mpg_others AS i WHERE i.job IS NOT NULL);
 DELETE FROM temp.mpg_gone
-WHERE EXISTS (SELECT 1 FROM temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
+WHERE EXISTS (SELECT 1 FROM (SELECT 1 FROM temp.mpg_gone LIMIT 1) CROSS JOIN temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
               WHERE s.files AND s.source IS NOT NULL AND (t.feeds = 'SG' OR t.format = 'native') AND t.format NOT IN ('slurm', 'flux'));
 DELETE FROM temp.mpg_watched WHERE pool NOT IN (SELECT i.pool FROM temp.mpg_others AS i WHERE i.record = 'capacity');
 DROP TABLE IF EXISTS temp.mpg_over;

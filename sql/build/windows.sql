@@ -10,7 +10,7 @@ CREATE TEMP TABLE mpg_older AS
 SELECT i.pool, max(i.until_us) AS until_us FROM temp.mpg_seen AS i WHERE i.job IS NULL AND i.until_us IS NOT NULL GROUP BY i.pool
 HAVING max(i.until_us) < (SELECT max(o.until_us) FROM main.observed AS o WHERE o.pool = i.pool AND o.job IS NULL);
 DELETE FROM temp.mpg_older
-WHERE EXISTS (SELECT 1 FROM temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
+WHERE EXISTS (SELECT 1 FROM (SELECT 1 FROM temp.mpg_older LIMIT 1) CROSS JOIN temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
               WHERE s.files AND s.source IS NOT NULL AND (t.feeds = 'SG' OR t.format = 'native')
                 AND t.format NOT IN ('slurm', 'flux', 'kube'));
 -- What the tables have of a later time is not changed by what it tells first, as that a job had an attempt before.
