@@ -29,7 +29,7 @@ numbered AS ( -- the scheduler's attempts; without any, those that a gap parts a
                                     sum(coalesce(start_time > reached, 1)) OVER (PARTITION BY job ORDER BY start_time), NULL)) AS number,
          chips, start_time, end_time FROM held
 ),
-keyed AS ( -- what each name that a log gives its jobs (was) is looked up by: a job may have many logs, and a log several jobs
+keyed AS ( -- logs of one job share its key, for a job may have many; a log of several jobs has a key of its own (was: the log's own name)
   SELECT source, was, iif(count(*) = 1, 'job ' || min(job), 'log ' || was) AS key FROM log GROUP BY source, was
 ),
 ran AS ( -- the same for each key

@@ -131,6 +131,9 @@ class Contract(Case):
         self.assertEqual(self.issues(JOBS), {})
         self.assertEqual(self.one("SELECT count(*) FROM slurm_trace(?)", NODUP), 26)
         self.assertEqual(self.issues(NODUP), {"no_requeues": 1})
+        cut = self.file("JobIDRaw|State\n1.batch|FAILED\n1.0|FAILED\n2|FAILED\n2.batch|FAILED\n2|FAILED\n")
+        self.assertEqual(self.one("SELECT count(*) FROM slurm_trace(?) WHERE step IS NULL", cut), 2)
+        self.assertEqual(self.issues(cut)["left_out"], 2)
         path = self.file("JobID|Frobs|State|Nitz\n1|x|FAILED|y\n1|x|FAILED|y\n")
         self.assertEqual(self.rows("SELECT JobID, State FROM slurm_trace(?)", path), [("1", "FAILED")] * 2)
         self.assertEqual(

@@ -436,7 +436,8 @@ class LinesTwice(Case):
                 with self.subTest(name=name, lines=len(parts)):
                     path = self.file("".join(parts), "log")
                     self.assertEqual(plain, told(path))
-                    self.assertIn("repeated_record", self.issues(path))
+                    copies = "".join(parts).count("\n") - "".join((head, *lines)).count("\n")
+                    self.assertEqual(copies, self.issues(path)["repeated_record"])
 
 
 class Start(Case):

@@ -59,8 +59,8 @@ mpg_rc mpg_slurm_repeats_end(const mpg_slurm_repeats *r, mpg_issues *issues, con
   /* Rows in another order than sacct's have the jobs below. */
   if (r->steps > 0 && !r->job_met && !(r->jobs_begun && r->several_jobs) && issues != NULL &&
       mpg_issues_add(issues, MPG_WARNING, path, "left_out", r->steps_line, r->steps,
-                     "steps above the first job, whose own job is not in this file: if it is cut, "
-                     "and no other has the job, what that held does not count") != MPG_OK)
+                     "steps above the first job, whose job is not in this file: if no other file "
+                     "has it, its chips do not count") != MPG_OK)
     return mpg_fail_nomem(err);
   return MPG_OK;
 }

@@ -1,9 +1,8 @@
--- log/copies.sql - lines of steps that a log has twice, as where a collector asks for the last hour twice in one: a step that goes back, at
--- a time that it has already, is the same line again, and so are the lines of no step beside it that stand beside the first too.
+-- log/copies.sql - lines that a log has twice, as where a collector asks for the last hour twice in one.
 --
--- Reads and changes training_lines(file, line, time, step), whose rowids are in the order of the lines. A part of megatron.sql,
--- nanogpt.sql, torchtitan.sql and trainer.sql, which say what the
--- parameters are.
+-- A step whose number goes back, at a time that it has already, is a copy. A line without a step, as of a save, is a copy if it stands as
+-- far from a copied step as another such line from the first one. Reads and changes training_lines(file, line, time, step), whose rowids
+-- are in the order of the lines. A part of megatron.sql, nanogpt.sql, torchtitan.sql and trainer.sql, which say what the parameters are.
 
 DROP TABLE IF EXISTS temp.training_falls;
 CREATE TEMP TABLE training_falls AS -- few logs have times that go back
@@ -31,10 +30,7 @@ FROM (SELECT file, max(id) AS id FROM training_copies GROUP BY file) AS c
 CROSS JOIN training_lines AS l ON l.file = c.file
   AND l.rowid = (SELECT n.rowid FROM training_lines AS n WHERE n.rowid > c.id AND n.step IS NOT NULL ORDER BY n.rowid LIMIT 1)
 CROSS JOIN training_lines AS p ON p.file = l.file AND p.time = l.time AND p.step = l.step AND p.rowid < l.rowid;
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'info', 'repeated_record', min(line), count(*), 'lines of steps that the log has already, at the same time: they count once'
-FROM training_copies GROUP BY file;
--- Lines of no step: as far from one above as the step that follows, or that came before, is from its first.
+-- Lines without a step.
 INSERT OR IGNORE INTO training_copies
 WITH beside AS (
   SELECT l.rowid AS id, file, line, step, max(iif(step IS NULL, NULL, l.rowid)) OVER (PARTITION BY file ORDER BY l.rowid) AS before,
@@ -45,6 +41,9 @@ SELECT l.id, l.file, l.line, NULL
 FROM beside AS l CROSS JOIN training_copies AS c ON c.id IN (l.before, l.after)
 CROSS JOIN training_lines AS o ON o.rowid = l.id - (c.id - c.first)
 WHERE l.step IS NULL AND o.file = l.file AND o.step IS NULL;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'info', 'repeated_record', min(line), count(*), 'lines that the log has already, of the same steps and times: they count once'
+FROM training_copies GROUP BY file;
 DELETE FROM temp.training_lines WHERE rowid IN (SELECT id FROM training_copies);
 DROP TABLE training_copies;
 --@ end

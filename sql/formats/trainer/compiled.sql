@@ -1,6 +1,6 @@
--- trainer/compiled.sql - compilation in a first step that says itself how long it took: what is above the mean of the others.
+-- trainer/compiled.sql - compilation within a first step whose seconds the log tells: what they are above the mean of the others.
 --
--- Reads trainer_steps. Fills trainer_placed. (torchtitan's steps hold saves and evaluations, so theirs tell nothing of it.)
+-- Reads trainer_steps. Fills trainer_placed. It is for NeMo alone: a step of torchtitan also holds its save and evaluation.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 --@ if :nemo IS NOT NULL
