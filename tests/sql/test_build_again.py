@@ -41,6 +41,12 @@ def changed(relations, rng):
     return found
 
 
+def bytes_read():
+    """By this process so far, from any file."""
+    with open("/proc/self/io", encoding="ascii") as file:
+        return int(file.readline().split()[1])
+
+
 class Again(Case):
     def setUp(self):
         super().setUp()
@@ -168,6 +174,22 @@ class Again(Case):
                     db.execute("ALTER TABLE ledger DROP COLUMN note")
             shutil.rmtree(self.folder)
             os.mkdir(self.folder)
+
+    def test_a_folder_is_read_once(self):
+        """A scheduler's jobs alone have no spans: whoever asks for them asks all the same reading."""
+        jobs = [f"{n}|{n}|gpu|job{n}|COMPLETED|{1000 + n}|{1000 + n}|{2000 + n}|1|gres/gpu=8" for n in range(1, 4001)]
+        head = "JobID|JobIDRaw|Partition|JobName|State|Submit|Start|End|NNodes|AllocTRES"
+        swf = [f"{n} {n} 1 1000 8 -1 -1 8 -1 -1 1 1 1 1 1 1 -1 -1" for n in range(1, 6001)]
+        for name, lines in ("sacct.psv", [head, *jobs]), ("log.swf", ["; Version: 2.2", "; UnixStartTime: 1000", *swf]):
+            folder = self.new_folder()
+            path, db = os.path.join(folder, name), connect()
+            for part in 0.5, 1, 1:  # of the log, which grows, and then does not
+                with open(path, "w", encoding="ascii") as file:
+                    file.write("\n".join(lines[: int(part * len(lines))]) + "\n")
+                before = bytes_read()
+                db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
+                self.assertLess(bytes_read() - before, 1.5 * os.path.getsize(path), (name, part))
+            db.close()
 
     def test_rows_of_the_ledger_that_are_gone(self):
         """What somebody deleted or changed by hand the next build of the same files makes anew."""

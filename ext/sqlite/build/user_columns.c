@@ -13,8 +13,10 @@ typedef struct mpg_user_column {
   bool renamed; /* it is one of the build's, by another name */
 } mpg_user_column;
 
-/* Tables of a build: those that it makes anew with their keys, and those that stay. */
-#define TABLES(renamed)                                                                            \
+/* The columns of a build's tables, of those that it makes anew with their keys and of those that
+** stay, less what an earlier build described, as columns of labels or of an earlier version. One
+** that stands before such a column was renamed: users add theirs behind them. */
+#define COLUMNS(is_described)                                                                      \
   "WITH made(name, key) AS (VALUES "                                                               \
   "('ledger', 'hour,pool,chip,job,attempt,category,cause'),"                                       \
   "('waits', 'pool,job,attempt,category,cause,start_us'),('attempts', 'job,attempt'),"             \
@@ -23,25 +25,21 @@ typedef struct mpg_user_column {
   "('job_sums', 'job'),('mpg_columns', 'table_name,column_name'),('mpg_config', NULL),"            \
   "('capacity', NULL),('outages', NULL),('jobs', NULL),('allocations', NULL),('spans', NULL),"     \
   "('commits', NULL),('programs', NULL),('observed', NULL),('chips', NULL),('prices', NULL),"      \
-  "('issues', NULL)) SELECT t.name, coalesce(m.key, ''), c.name, t.sql, c.hidden > 1, " renamed    \
-  " "                                                                                              \
-  "FROM made AS m JOIN main.sqlite_schema AS t ON t.type = 'table' AND t.name = m.name COLLATE "   \
-  "NOCASE JOIN pragma_table_xinfo(t.name, 'main') AS c "
+  "('issues', NULL)), "                                                                            \
+  "has AS (SELECT t.name AS table_name, t.sql, m.key, c.cid, c.name, c.hidden > 1 AS "             \
+  "generated, " is_described                                                                       \
+  " AS described FROM made AS m JOIN main.sqlite_schema AS t ON t.type = 'table' AND t.name = "    \
+  "m.name COLLATE NOCASE JOIN pragma_table_xinfo(t.name, 'main') AS c) "                           \
+  "SELECT table_name, coalesce(key, ''), name, sql, generated, key IS NOT NULL AND before "        \
+  "FROM (SELECT *, coalesce(max(described) OVER (PARTITION BY table_name ORDER BY cid ROWS "       \
+  "BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING), 0) AS before FROM has) "                          \
+  "WHERE key IS NULL OR NOT described ORDER BY table_name, cid"
 
-/* But for those that an earlier build described, as columns of labels or of an earlier version. One
-** that stands before such a column was renamed: users add theirs behind them. */
-static const char described[] = TABLES(
-    "m.key IS NOT NULL AND EXISTS (SELECT 1 FROM pragma_table_xinfo(t.name, 'main') AS l "
-    "JOIN main.mpg_columns AS d ON d.table_name = t.name AND d.column_name = l.name AND "
-    "d.meaning <> 'A column of your own.' WHERE l.cid > c.cid)") "WHERE m.key IS NULL OR NOT "
-                                                                 "EXISTS (SELECT 1 FROM "
-                                                                 "main.mpg_columns AS k WHERE "
-                                                                 "k.table_name = t.name AND "
-                                                                 "k.column_name = c.name AND "
-                                                                 "k.meaning <> 'A column of your "
-                                                                 "own.') ORDER BY t.name, c.cid";
-/* All columns of a database in which no build has described any. */
-static const char all[] = TABLES("0") "ORDER BY t.name, c.cid";
+static const char described[] =
+    COLUMNS("EXISTS (SELECT 1 FROM main.mpg_columns AS k WHERE k.table_name = t.name AND "
+            "k.column_name = c.name AND k.meaning <> 'A column of your own.')");
+/* Of a database in which no build has described any. */
+static const char all[] = COLUMNS("0");
 
 /* ---- definitions ---- */
 

@@ -77,24 +77,30 @@ static sqlite3_value *source_of(bool files, sqlite3_value *const *args) {
   return args[files ? MPG_ARG_PATH : MPG_ARG_SCHEMA];
 }
 
-/* The held reading of the same source, which is the scan's now, or NULL. */
-static mpg_records_reading *take_held(mpg_conn *conn, bool files, sqlite3_value *const *args) {
+/* Whether it may be held: complete, and of no other argument. */
+static bool is_holdable(bool files, sqlite3_value *const *args) {
   sqlite3_value *source = source_of(files, args);
+  return source != NULL && sqlite3_value_type(source) == SQLITE_TEXT &&
+         args[MPG_ARG_ON_ERROR] == NULL;
+}
+
+/* The held reading of the same source, or NULL. */
+static mpg_records_reading *find_held(mpg_conn *conn, bool files, sqlite3_value *const *args) {
   mpg_records_reading *r = conn->held_records == NULL ? NULL : conn->held_records->readings[files];
-  if (r == NULL || source == NULL || args[MPG_ARG_ON_ERROR] != NULL ||
-      !mpg_str_eq(mpg_value_of(source).s, mpg_value_of(r->source).s))
+  if (r == NULL || !is_holdable(files, args) ||
+      !mpg_str_eq(mpg_value_of(source_of(files, args)).s, mpg_value_of(r->source).s))
     return NULL;
-  conn->held_records->readings[files] = NULL;
   return r;
 }
 
 mpg_records_reading *mpg_records_read(mpg_conn *conn, bool files, sqlite3_value *const *args,
                                       mpg_err *err) {
-  mpg_records_reading *r = take_held(conn, files, args);
-  sqlite3_value *source = source_of(files, args);
+  mpg_records_reading *r = find_held(conn, files, args);
   mpg_rc rc;
-  if (r != NULL)
+  if (r != NULL) {
+    r->users++;
     return r;
+  }
   r = mpg_calloc(&conn->env, sizeof *r);
   if (r == NULL || mpg_query_env_begin(&r->scan, conn) != SQLITE_OK) {
     mpg_free(&conn->env, r);
@@ -102,13 +108,19 @@ mpg_records_reading *mpg_records_read(mpg_conn *conn, bool files, sqlite3_value 
     return NULL;
   }
   r->files = files;
+  r->users = 1;
   rc = read_source(r, conn, args, err);
   if (rc == MPG_OK)
     rc = order_jobs(r, err);
-  if (rc == MPG_OK && source != NULL) {
-    r->source = sqlite3_value_dup(source);
-    rc = r->source == NULL ? mpg_fail_nomem(err) : MPG_OK;
-    r->holdable = args[MPG_ARG_ON_ERROR] == NULL && sqlite3_value_type(source) == SQLITE_TEXT;
+  if (rc == MPG_OK && conn->held_records != NULL && is_holdable(files, args) &&
+      conn->held_records->readings[files] == NULL) {
+    r->source = sqlite3_value_dup(source_of(files, args));
+    if (r->source == NULL) {
+      rc = mpg_fail_nomem(err);
+    } else {
+      conn->held_records->readings[files] = r;
+      r->users++;
+    }
   }
   if (rc == MPG_OK)
     return r;
@@ -117,12 +129,7 @@ mpg_records_reading *mpg_records_read(mpg_conn *conn, bool files, sqlite3_value 
 }
 
 void mpg_records_done(mpg_conn *conn, mpg_records_reading *reading) {
-  if (reading == NULL)
-    return;
-  if (conn->held_records != NULL && reading->holdable &&
-      conn->held_records->readings[reading->files] == NULL)
-    conn->held_records->readings[reading->files] = reading;
-  else
+  if (reading != NULL && --reading->users == 0)
     free_reading(conn, reading);
 }
 
@@ -144,7 +151,7 @@ mpg_records_reading *mpg_held_records_take(mpg_conn *conn, const int64_t *rows) 
   struct mpg_held_records *held = conn->held_records;
   mpg_records_reading *r = held == NULL ? NULL : held->readings[true];
   int64_t records[MPG_REL_OBSERVED] = {0};
-  if (r == NULL || held->readings[false] != NULL)
+  if (r == NULL || r->users > 1 || held->readings[false] != NULL)
     return NULL;
   count_records(&r->fleet, records);
   if (memcmp(records, rows, sizeof records) != 0)
