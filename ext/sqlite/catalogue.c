@@ -4,6 +4,7 @@
 ** needed it.
 */
 #include "catalogue.h"
+#include "../base/intern.h"
 #include "host.h"
 #include "../base/number.h"
 #include "../base/text.h"
@@ -466,4 +467,37 @@ mpg_rc mpg_catalogue_check(mpg_conn *conn, mpg_str chip, mpg_err *err) {
     rc = mpg_roofline_row(chips, chip, MPG_STR(""), &row, err);
   mpg_catalogue_release(conn, chips);
   return rc;
+}
+
+/* ---- its content in short ---- */
+
+static uint64_t mix(uint64_t h, const void *p, size_t n) {
+  uint64_t pair[2] = {h, mpg_hash(h, p, n)};
+  return mpg_hash(h, pair, sizeof pair);
+}
+
+static uint64_t mix_text(uint64_t h, const char *text) {
+  return text == NULL ? mix(h, "", 0) : mix(h, text, strlen(text) + 1);
+}
+
+bool mpg_catalogue_hash(mpg_conn *conn, uint64_t *hash) {
+  mpg_err err;
+  const mpg_chips *chips = mpg_catalogue(conn, &err);
+  uint64_t h = conn->env.seed;
+  if (chips == NULL)
+    return false;
+  for (size_t i = 0; i < mpg_chips_count(chips); i++) {
+    const mpg_chip_row *r = mpg_chips_row(chips, i);
+    double figures[5] = {r->peak_flops, r->hbm_bytes, r->hbm_bytes_per_s, r->ici_bytes_per_s,
+                         r->tdp_w};
+    h = mix_text(mix_text(mix(h, figures, sizeof figures), r->chip), r->dtype);
+  }
+  for (size_t i = 0; i < mpg_chips_alias_count(chips); i++) {
+    const char *alias, *chip;
+    mpg_chips_alias(chips, i, &alias, &chip);
+    h = mix_text(mix_text(h, alias), chip);
+  }
+  mpg_catalogue_release(conn, chips);
+  *hash = h;
+  return true;
 }

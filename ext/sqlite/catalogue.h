@@ -33,6 +33,9 @@ void mpg_catalogue_release(mpg_conn *conn, const mpg_chips *chips); /* NULL is f
 /* The same as a catalogue of the caller's own, to add to; to be freed also after a failure. */
 mpg_rc mpg_catalogue_copy(mpg_conn *conn, mpg_chips **out, mpg_err *err);
 
+/* Of everything in it that accounting can see; false: it cannot be had. */
+bool mpg_catalogue_hash(mpg_conn *conn, uint64_t *hash);
+
 /* MPG_DATA: the catalogue has no such chip; the message names the nearest. */
 mpg_rc mpg_catalogue_check(mpg_conn *conn, mpg_str chip, mpg_err *err);
 

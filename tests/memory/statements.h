@@ -142,6 +142,10 @@ static const char *const statements[] = {
     "SELECT replica, decode_tokens FROM trace_serve_tokens('fixtures/serving/vllm.prom'); SELECT "
     "a.start_time, b.decode_tokens FROM trace_serve_tokens('fixtures/serving/vllm.prom') AS a JOIN "
     "trace_serve_tokens('fixtures/serving/vllm.prom') AS b ON b.rowid = a.rowid",
+    /* Of files that are mapped: what the first keeps is the second's. */
+    "SELECT category, sum(chip_us) FROM trace_rollup('fixtures/swf/small.swf') GROUP BY 1; SELECT "
+    "job, start_time FROM trace_ledger('fixtures/swf/small.swf'); SELECT kind, line FROM "
+    "mpg_issues ORDER BY 1, 2",
     "SELECT category, sum(chip_us) FROM trace_rollup('tests/memory/golden.jsonl.gz') GROUP BY 1",
     "SELECT record, _line FROM jsonl_trace('tests/memory/*.zst')",
     /* Files that end within a record, as those that are being written do: what is said of it,

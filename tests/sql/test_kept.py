@@ -184,7 +184,7 @@ class Files(FolderCase):
         self.assertEqual(first, again)
         self.assertGreaterEqual(read, size)
         self.assertLess(kept, size / 100)
-        self.assertEqual((128,), self.db.execute("SELECT mpg_keep()").fetchone())
+        self.assertEqual((1024,), self.db.execute("SELECT mpg_keep()").fetchone())
         self.assertEqual((0,), self.db.execute("SELECT mpg_keep(0)").fetchone())
         forgot, read = self.ask()
         self.assertEqual(first, forgot)

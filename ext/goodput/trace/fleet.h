@@ -177,8 +177,13 @@ mpg_rc mpg_fleet_bound(mpg_fleet *fleet, mpg_err *err);
 
 /* Leaves what the names of a roll-up's cells need, from now on in `env`, of the same allocator. */
 void mpg_fleet_names_only(mpg_fleet *fleet, const mpg_env *env);
-/* About how much memory it takes, spans left out. */
+/* The same as a copy; to be freed also after a failure. */
+mpg_rc mpg_fleet_copy_names(mpg_fleet *to, const mpg_fleet *from, const mpg_env *env);
+/* What is in memory is `env`'s from now on, of the same allocator. Not of a part. */
+void mpg_fleet_set_env(mpg_fleet *fleet, const mpg_env *env);
+/* About how much memory its names take, and it as a whole. */
 size_t mpg_fleet_bytes(const mpg_fleet *fleet);
+size_t mpg_fleet_all_bytes(const mpg_fleet *fleet);
 
 static inline size_t mpg_fleet_njobs(const mpg_fleet *f) {
   return f->job_names.n;

@@ -322,6 +322,55 @@ void mpg_fleet_names_only(mpg_fleet *f, const mpg_env *env) {
   mpg_arena_init(&f->settled, env);
 }
 
+/* The same ids for the same texts. */
+static mpg_rc copy_texts(mpg_intern *to, const mpg_intern *from) {
+  mpg_rc rc = MPG_OK;
+  uint32_t id;
+  for (size_t i = 1; rc == MPG_OK && i <= from->n; i++)
+    rc = mpg_intern_id(to, mpg_intern_text(from, (uint32_t)i), &id);
+  return rc;
+}
+
+mpg_rc mpg_fleet_copy_names(mpg_fleet *to, const mpg_fleet *from, const mpg_env *env) {
+  const size_t n = mpg_fleet_njobs(from);
+  mpg_rc rc;
+  *to = (mpg_fleet){.env = env};
+  mpg_intern_init(&to->texts, env);
+  mpg_intern_init(&to->job_names, env);
+  mpg_intern_init(&to->pool_names, env);
+  mpg_intern_init(&to->program_names, env);
+  mpg_intern_init(&to->kind_names, env);
+  mpg_arena_init(&to->arena, env);
+  mpg_arena_init(&to->settled, env);
+  to->jobs = mpg_malloc(env, (n + 1) * sizeof *to->jobs);
+  if (to->jobs == NULL)
+    return MPG_NOMEM;
+  to->jobs_cap = n + 1;
+  for (size_t j = 0; j < n; j++) {
+    to->jobs[j] = from->jobs[j];
+    to->jobs[j].spans = to->jobs[j].commits = (mpg_packed){.n = 0};
+  }
+  rc = copy_texts(&to->texts, &from->texts);
+  if (rc == MPG_OK)
+    rc = copy_texts(&to->job_names, &from->job_names);
+  return rc == MPG_OK ? copy_texts(&to->pool_names, &from->pool_names) : rc;
+}
+
+void mpg_fleet_set_env(mpg_fleet *f, const mpg_env *env) {
+  MPG_ASSERT(f->log == NULL && f->lock == NULL && f->spill == NULL);
+  f->env = env;
+  f->texts.env = f->job_names.env = f->pool_names.env = env;
+  f->program_names.env = f->kind_names.env = env;
+  f->arena.env = f->settled.env = env;
+}
+
+size_t mpg_fleet_all_bytes(const mpg_fleet *f) {
+  return mpg_fleet_bytes(f) + f->arena.bytes + f->settled.bytes +
+         f->programs_cap * sizeof *f->programs + f->capacity_cap * sizeof *f->capacity +
+         f->outages_cap * sizeof *f->outages + f->allocations_cap * sizeof *f->allocations +
+         f->observed_cap * sizeof *f->observed;
+}
+
 size_t mpg_fleet_bytes(const mpg_fleet *f) {
   return f->jobs_cap * sizeof *f->jobs + mpg_intern_bytes(&f->texts) +
          mpg_intern_bytes(&f->job_names) + mpg_intern_bytes(&f->pool_names) +

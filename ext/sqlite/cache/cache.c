@@ -29,8 +29,11 @@ static void drop_all(mpg_conn *conn) {
 }
 
 static void put_in_front(mpg_conn *conn, mpg_cache_entry *e) {
-  e->next = conn->cache;
-  conn->cache = e;
+  mpg_cache_entry **at = &conn->cache;
+  while (e->no_answer && *at != NULL && !(*at)->no_answer)
+    at = &(*at)->next;
+  e->next = *at;
+  *at = e;
   e->users++;
 }
 
@@ -40,11 +43,15 @@ void mpg_cache_add(mpg_conn *conn, mpg_cache_entry *e) {
   shrink_cache(conn, conn->cache_limit);
 }
 
-void mpg_cache_use(mpg_conn *conn, mpg_cache_entry *e) {
+void mpg_cache_take(mpg_conn *conn, mpg_cache_entry *e) {
   mpg_cache_entry **at = &conn->cache;
   while (*at != e)
     at = &(*at)->next;
   *at = e->next;
+}
+
+void mpg_cache_use(mpg_conn *conn, mpg_cache_entry *e) {
+  mpg_cache_take(conn, e);
   put_in_front(conn, e);
 }
 

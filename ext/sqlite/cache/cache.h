@@ -1,9 +1,11 @@
 /*
 ** cache.h - what a connection holds to answer from memory what is asked again: roll-ups
-** (rollup_cache.h) and the rows of table functions (../scripts/table_cache.h).
+** (rollup_cache.h), the rows of table functions (../scripts/table_cache.h), and the fleets of which
+** other questions are answered (fleet_cache.h).
 **
-** All entries together take at most the connection's limit, mpg_keep(); the least recently used
-** one is dropped first. An entry that is dropped lives until its last cursor releases it.
+** All entries together take at most the connection's limit, mpg_keep(). Answers stay longest; of
+** them, and of the others, the least recently used one is dropped first. An entry that is dropped
+** lives until its last cursor releases it.
 */
 #ifndef MPG_CACHE_H
 #define MPG_CACHE_H
@@ -11,20 +13,24 @@
 #include "../connection.h"
 #include "../../read/input/paths.h"
 
-#define MPG_CACHE_LIMIT ((size_t)128 << 20) /* bytes, unless mpg_keep says otherwise */
+#define MPG_CACHE_LIMIT ((size_t)1 << 30) /* bytes, unless mpg_keep says otherwise */
 
 /* The first member of each kind of entry; `free` tells the kinds apart. */
 typedef struct mpg_cache_entry {
   struct mpg_cache_entry *next;
   int users; /* cursors, and one for the list */
   size_t bytes;
+  bool no_answer; /* but what helps to make one */
   void (*free)(struct mpg_cache_entry *entry);
 } mpg_cache_entry;
 
-/* Puts an entry, which has one reference, in front of the others; a second reference. */
+/* Puts an entry, which has one reference, in front of the others of its kind; a second
+** reference. */
 void mpg_cache_add(mpg_conn *conn, mpg_cache_entry *entry);
-/* Moves an entry of the list to its front; one more reference. */
+/* Moves an entry of the list to the front of its kind; one more reference. */
 void mpg_cache_use(mpg_conn *conn, mpg_cache_entry *entry);
+/* Takes an entry out of the list, with the list's reference. */
+void mpg_cache_take(mpg_conn *conn, mpg_cache_entry *entry);
 void mpg_cache_release(mpg_cache_entry *entry); /* NULL is fine */
 /* Drops the entries of the list that `is` accepts. */
 void mpg_cache_drop(mpg_conn *conn, bool (*is)(const mpg_cache_entry *entry, const void *ctx),

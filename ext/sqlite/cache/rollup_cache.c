@@ -24,32 +24,6 @@ struct mpg_rollup_cache_key {
 
 /* ---- keys ---- */
 
-static uint64_t mix(uint64_t h, const void *p, size_t n) {
-  uint64_t pair[2] = {h, mpg_hash(h, p, n)};
-  return mpg_hash(h, pair, sizeof pair);
-}
-
-static uint64_t mix_text(uint64_t h, const char *text) {
-  return text == NULL ? mix(h, "", 0) : mix(h, text, strlen(text) + 1);
-}
-
-/* Everything that the accounting can see of a catalogue. */
-static uint64_t chips_hash(const mpg_chips *chips, uint64_t seed) {
-  uint64_t h = seed;
-  for (size_t i = 0; i < mpg_chips_count(chips); i++) {
-    const mpg_chip_row *r = mpg_chips_row(chips, i);
-    double figures[5] = {r->peak_flops, r->hbm_bytes, r->hbm_bytes_per_s, r->ici_bytes_per_s,
-                         r->tdp_w};
-    h = mix_text(mix_text(mix(h, figures, sizeof figures), r->chip), r->dtype);
-  }
-  for (size_t i = 0; i < mpg_chips_alias_count(chips); i++) {
-    const char *alias, *chip;
-    mpg_chips_alias(chips, i, &alias, &chip);
-    h = mix_text(mix_text(h, alias), chip);
-  }
-  return h;
-}
-
 static void key_free(struct mpg_rollup_cache_key *k) {
   if (k == NULL)
     return;
@@ -80,8 +54,6 @@ static struct mpg_rollup_cache_key *key_new(mpg_conn *conn, mpg_str path,
                                     o->rules.sizes.from[2],
                                     q->on_error,
                                     q->rows > 0};
-  const mpg_chips *chips;
-  mpg_err err;
   if (k == NULL)
     return NULL;
   k->env = &conn->env;
@@ -89,16 +61,12 @@ static struct mpg_rollup_cache_key *key_new(mpg_conn *conn, mpg_str path,
   memcpy(k->options, options, sizeof options);
   k->path = mpg_calloc(k->env, path.n + 1);
   k->path_n = path.n;
-  chips = mpg_catalogue(conn, &err);
-  if (k->path == NULL || chips == NULL) {
-    mpg_catalogue_release(conn, chips);
+  if (k->path == NULL || !mpg_catalogue_hash(conn, &k->chips)) {
     key_free(k);
     return NULL;
   }
   if (path.n > 0)
     memcpy(k->path, path.p, path.n);
-  k->chips = chips_hash(chips, k->env->seed);
-  mpg_catalogue_release(conn, chips);
   return k;
 }
 
@@ -244,8 +212,8 @@ static bool is_older(const mpg_cache_entry *e, const void *key) {
   return key_of(e) != NULL && same_question(key_of(e), key);
 }
 
-/* A new entry with the names of the fleet, which are taken out of it; one reference. NULL: it is
-** not to be had. */
+/* A new entry with the names of the fleet, which are taken out of it, or copied; one reference.
+** NULL: it is not to be had. */
 static mpg_rollup_cache_entry *entry_new(mpg_rollup_cache_fill *fill, mpg_fleet *fleet) {
   mpg_conn *conn = fill->conn;
   mpg_rollup_cache_entry *e;
@@ -263,6 +231,13 @@ static mpg_rollup_cache_entry *entry_new(mpg_rollup_cache_fill *fill, mpg_fleet 
   if (mpg_cache_copy_issues(&e->issues, conn, is_of, e->key) != MPG_OK) {
     mpg_rollup_cache_release(e);
     return NULL;
+  }
+  if (fill->copies_names) {
+    if (mpg_fleet_copy_names(&e->fleet, fleet, &conn->env) != MPG_OK) {
+      mpg_rollup_cache_release(e);
+      return NULL;
+    }
+    return e;
   }
   e->fleet = *fleet;
   memset(fleet, 0, sizeof *fleet);

@@ -41,6 +41,7 @@ typedef struct mpg_rollup_cache_fill {
   mpg_env *env;                     /* the scan's, which says whether to stop */
   struct mpg_rollup_cache_key *key; /* NULL: not to be cached */
   size_t rows;                      /* of the question */
+  bool copies_names;                /* for the fleet is to be kept as it is */
 } mpg_rollup_cache_fill;
 
 /*
@@ -60,7 +61,7 @@ mpg_rollup_cache_entry *mpg_rollup_cache_begin_tables(mpg_rollup_cache_fill *fil
 mpg_intern *mpg_rollup_cache_reported(mpg_rollup_cache_fill *fill);
 /* How many cells are worth keeping; 0: none. */
 size_t mpg_rollup_cache_room(const mpg_rollup_cache_fill *fill);
-/* Keeps cells and names, which are taken out of both, if that can be; the entry, with a
+/* Keeps cells and names, which are taken out of both, or copied, if that can be; the entry, with a
 ** reference. */
 mpg_rollup_cache_entry *mpg_rollup_cache_end(mpg_rollup_cache_fill *fill, mpg_fleet *fleet,
                                              mpg_cells *cells);

@@ -3,6 +3,7 @@
 #include "ledger_arguments.h"
 #include "records_reading.h"
 #include "../catalogue.h"
+#include "../scripts/private_db.h"
 #include "../sqlite_relations.h"
 #include "../../base/text.h"
 
@@ -28,36 +29,60 @@ const char *mpg_ledger_source(sqlite3_value *const *args, const mpg_ledger_table
   return mpg_ledger_schema(args) != NULL ? mpg_ledger_schema(args) : "main";
 }
 
-static mpg_rc read_files(mpg_fleet *fleet, const mpg_env *env, const mpg_ledger_reading *r,
-                         mpg_err *err) {
+/* The fleet that the connection has kept of the files, if there is one. *err, if they are no
+** files. */
+static mpg_rc take_fleet_of_files(mpg_fleet *fleet, mpg_chips **chips, const mpg_env *env,
+                                  const mpg_ledger_reading *r, bool *taken, mpg_err *err) {
   const mpg_value path = mpg_value_of(r->args[MPG_ARG_PATH]);
+  mpg_fleet_question question = {path.s, (int)mpg_arg_on_error(r->args),
+                                 r->table->shape == MPG_SHAPE_TIMELINE, 0};
   if (path.type != MPG_TEXT)
     return mpg_fail_argument(err, "path", "text", &path);
-  return mpg_sources_fleet(fleet, r->conn, env,
-                           &(mpg_sources_query){.path = path.s,
-                                                .reported = r->reported,
-                                                .on_error = mpg_arg_on_error(r->args),
-                                                .threads = r->threads},
-                           err);
+  *r->keep = (mpg_fleet_keep){r->conn, NULL, *env, r->reported};
+  *taken = mpg_user_tables_hash(r->conn, &question.user_tables) &&
+           mpg_fleet_cache_take(r->keep, r->conn, env, &question, r->reported, fleet, chips);
+  return MPG_OK;
+}
+
+/* Reads and seals the fleet of files. */
+static mpg_rc read_files(mpg_fleet *fleet, const mpg_ledger_reading *r, mpg_err *err) {
+  bool mapped = false;
+  mpg_rc rc = mpg_sources_fleet(fleet, r->conn, &r->keep->env,
+                                &(mpg_sources_query){.path = mpg_value_of(r->args[MPG_ARG_PATH]).s,
+                                                     .reported = r->keep->reported,
+                                                     .on_error = mpg_arg_on_error(r->args),
+                                                     .threads = r->threads,
+                                                     .mapped = &mapped},
+                                err);
+  if (rc == MPG_OK)
+    rc = mpg_fleet_seal(fleet, err);
+  if (rc == MPG_OK && mapped)
+    mpg_fleet_cache_mapped(r->keep);
+  return rc;
 }
 
 mpg_rc mpg_ledger_read(mpg_fleet *fleet, mpg_chips **chips, const mpg_env *env,
                        const mpg_ledger_reading *r, mpg_err *err) {
   const struct mpg_held_fleet *held = r->conn->held;
-  mpg_rc rc;
+  bool taken = false;
+  mpg_rc rc = MPG_OK;
   mpg_issues_drop(&r->conn->issues, mpg_ledger_source(r->args, r->table));
   if (held != NULL && !r->table->files && r->table->shape != MPG_SHAPE_TIMELINE &&
       mpg_ledger_schema(r->args) == NULL) {
     *fleet = *held->fleet; /* the chips stay NULL: both are borrowed */
     return MPG_OK;
   }
+  if (r->table->files)
+    rc = take_fleet_of_files(fleet, chips, env, r, &taken, err);
+  if (rc != MPG_OK || taken)
+    return rc;
   rc = mpg_catalogue_copy(r->conn, chips, err);
   if (rc == MPG_OK)
     rc = mpg_fleet_init(fleet, env, &r->conn->issues, *chips, err);
   fleet->keep_origins = r->table->shape == MPG_SHAPE_TIMELINE;
   if (rc == MPG_OK && r->table->files)
-    rc = read_files(fleet, env, r, err);
-  else if (rc == MPG_OK)
+    return read_files(fleet, r, err);
+  if (rc == MPG_OK)
     rc = mpg_relations_read(fleet, r->conn, env, mpg_ledger_schema(r->args), r->skip, "the ledger",
                             err);
   return rc == MPG_OK ? mpg_fleet_seal(fleet, err) : rc;

@@ -7,6 +7,7 @@
 #define MPG_LEDGER_FLEET_H
 
 #include "../connection.h"
+#include "../cache/fleet_cache.h"
 #include "../held_fleet.h"
 #include "../../goodput/ledger/ledger_columns.h"
 #include "../../base/intern.h"
@@ -18,7 +19,8 @@ typedef struct mpg_ledger_reading {
   sqlite3_value *const *args; /* by mpg_arg */
   mpg_intern *reported;       /* as of mpg_sources_query; or NULL */
   int threads;
-  bool skip; /* records that break a rule */
+  bool skip;            /* records that break a rule */
+  mpg_fleet_keep *keep; /* for mpg_fleet_cache_give, before the fleet is freed; NULL: of tables */
 } mpg_ledger_reading;
 
 /* The one schema to read from; NULL: relations are found in SQLite's order of names. */

@@ -34,6 +34,7 @@ typedef struct cursor {
   mpg_query_env scan;
   mpg_chips *chips;
   mpg_fleet fleet;
+  mpg_fleet_keep keep; /* of the fleet */
   mpg_accounting accounting;
   mpg_rollup_cache_fill fill;
   mpg_rollup_cache_entry *cached;
@@ -74,6 +75,7 @@ static void reset(cursor *c) {
   mpg_rollup_cache_release(c->cached);
   mpg_rollup_cache_fill_free(&c->fill);
   mpg_ledger_free(&c->batch);
+  mpg_fleet_cache_give(&c->keep, &c->scan.env, &c->fleet, &c->chips);
   mpg_ledger_fleet_free(&c->fleet, &c->chips);
   mpg_query_env_end(&c->scan);
   memset(c, 0, sizeof *c);
@@ -308,8 +310,9 @@ static mpg_rc make_rows(cursor *c, mpg_table *t, const mpg_ledger_options *optio
                         size_t limit, uint32_t grain, mpg_err *err) {
   const mpg_ledger_table *kind = mpg_ledger_table_of(t);
   const mpg_ledger_reading reading = {
-      t->conn, kind, c->args, mpg_rollup_cache_reported(&c->fill), c->threads, skip};
+      t->conn, kind, c->args, mpg_rollup_cache_reported(&c->fill), c->threads, skip, &c->keep};
   mpg_rc rc = mpg_ledger_read(&c->fleet, &c->chips, &c->scan.env, &reading, err);
+  c->fill.copies_names = mpg_fleet_cache_keeps(&c->keep, &c->fleet);
   if (rc == MPG_OK)
     rc = mpg_accounting_init(&c->accounting, &c->scan.env, &c->fleet, options, err);
   if (rc != MPG_OK)

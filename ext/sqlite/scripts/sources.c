@@ -529,6 +529,8 @@ static mpg_rc read_listed(mpg_fleet *fleet, mpg_conn *host, const mpg_env *env,
   mpg_rc rc = MPG_OK;
   if (!native && q->listed != NULL)
     rc = native_alone(host, env, q->listed, &native, err);
+  if (q->mapped != NULL)
+    *q->mapped = !native;
   if (rc == MPG_OK && native)
     return mpg_native_read(fleet, env, q->path,
                            &(mpg_native_options){.listed = q->listed,

@@ -40,6 +40,7 @@ typedef struct mpg_sources_query {
   int threads;
   bool every_end;       /* `observed` has the end of each source, even if all have one */
   mpg_intern *reported; /* is told each name under which issues may be listed; NULL: nobody asks */
+  bool *mapped;         /* is told whether scripts mapped the files; NULL: nobody asks */
 } mpg_sources_query;
 
 typedef struct mpg_sources {

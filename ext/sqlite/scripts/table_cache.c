@@ -150,7 +150,7 @@ int mpg_table_cache_end(mpg_table_cache_fill *fill, sqlite3_stmt *rows, mpg_tabl
   e = mpg_calloc(&conn->env, sizeof *e);
   if (e == NULL)
     return SQLITE_DONE;
-  e->base = (mpg_cache_entry){NULL, 1, 0, rows_free};
+  e->base = (mpg_cache_entry){.users = 1, .free = rows_free};
   e->key = fill->key;
   mpg_issues_init(&e->issues, &conn->env);
   mpg_row_store_init(&e->rows, &conn->env, sqlite3_column_count(rows));
