@@ -20,6 +20,7 @@ QUESTIONS = (
     "SELECT * FROM trace_ledger(?)",
     "SELECT * FROM trace_ledger(?) LIMIT 5",
     "SELECT * FROM trace_ledger(?) WHERE category = 'idle' ORDER BY start_time DESC",
+    "SELECT * FROM trace_sources(?)",
     "SELECT * FROM trace_timeline(?)",
     "SELECT * FROM trace_timeline(?1) WHERE of_job = (SELECT max(job) FROM trace_rollup(?1))",
     "SELECT count(*) FROM trace_rollup(?1) AS a JOIN trace_ledger(?1) AS b ON a.job = b.job AND a.category = b.category",
@@ -34,7 +35,7 @@ def bytes_read():
 class Any(Case):
     def test_any_order_of_questions(self):
         rng = random.Random(3)
-        for name in FOLDERS:
+        for name in FOLDERS if FULL else rng.sample(FOLDERS, 7):
             path = os.path.join(ROOT, "fixtures", name)
             fresh, kept = connect(), connect()
             fresh.execute("SELECT mpg_keep(0)")
@@ -94,6 +95,19 @@ class Files(FolderCase):
             [1, 0], [self.both("SELECT * FROM trace_timeline(?)"), self.both("SELECT * FROM trace_timeline(?)")]
         )
         self.assertEqual(1, self.both(self.DAY.replace("WHERE", "WHERE on_error = 'skip' AND")))
+
+    def test_what_lies_at_the_path(self):
+        sources = "SELECT * FROM trace_sources(?)"
+        first = self.rows(sources, self.folder)
+        self.assertEqual((first, 0), self.ask(sources))
+        self.assertEqual(
+            (first * 2, 0),
+            self.ask("SELECT a.* FROM trace_sources(?1) AS a, trace_sources(?1) AS b, (VALUES (1), (2))"),
+        )
+        more = self.file("nothing that is known\n", "notes.txt")
+        self.assertEqual(2, len(self.rows(sources, self.folder)))
+        os.remove(more)
+        self.assertEqual(first, self.rows(sources, self.folder))
 
     def test_what_changes_is_mapped_again(self):
         self.assertEqual([1, 0], [self.both(self.DAY), self.both(self.LEDGER)])

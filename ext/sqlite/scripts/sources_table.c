@@ -7,17 +7,25 @@
 ** nothing recognises, or that cannot be read, is a row with the reason. Columns: docs/sources.md.
 */
 #include "sources.h"
+#include "table_cache.h"
 
 #include <string.h>
 
 enum { FIRST_TIME = 8, LAST_OF_TIMES = 10, COLUMNS = 15, ARGUMENTS = 2 };
 
+static const mpg_table_shape shape = {.name = {"trace_sources", sizeof "trace_sources" - 1},
+                                      .narguments = ARGUMENTS};
+
 typedef struct cursor {
   sqlite3_vtab_cursor base; /* must be first */
   mpg_query_env scan;
   mpg_sources sources;
-  sqlite3_stmt *rows;                  /* of the private connection; NULL: none */
-  sqlite3_value *arguments[ARGUMENTS]; /* path, on_error */
+  sqlite3_stmt *rows; /* of the private connection; NULL: none, or: */
+  mpg_table_cache_fill fill;
+  mpg_table_rows *cached; /* what the connection has kept of them */
+  mpg_row_place place;
+  const unsigned char *values[COLUMNS];
+  sqlite3_value *arguments[MPG_SHAPE_ARGUMENTS]; /* path, on_error */
   sqlite3_int64 rowid;
   bool eof;
 } cursor;
@@ -49,7 +57,11 @@ static int sources_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out) {
 static void cursor_clear(cursor *c) {
   (void)sqlite3_finalize(c->rows);
   mpg_sources_close(&c->sources);
+  mpg_table_rows_release(c->cached);
+  mpg_table_cache_fill_free(&c->fill);
   mpg_query_env_end(&c->scan);
+  c->cached = NULL;
+  c->place = (mpg_row_place){NULL, 0};
   for (int i = 0; i < ARGUMENTS; i++) {
     sqlite3_value_free(c->arguments[i]);
     c->arguments[i] = NULL;
@@ -66,10 +78,15 @@ static int sources_close(sqlite3_vtab_cursor *base) {
 
 static int sources_next(sqlite3_vtab_cursor *base) {
   cursor *c = (cursor *)base;
-  int rc = sqlite3_step(c->rows);
   mpg_err err;
-  c->eof = rc != SQLITE_ROW;
+  int rc;
   c->rowid++;
+  if (c->cached != NULL) {
+    c->eof = !mpg_row_store_next(&c->cached->rows, &c->place, c->values);
+    return SQLITE_OK;
+  }
+  rc = sqlite3_step(c->rows);
+  c->eof = rc != SQLITE_ROW;
   if (rc == SQLITE_ROW || rc == SQLITE_DONE)
     return SQLITE_OK;
   (void)mpg_private_failure(&c->sources.db, rc, &err);
@@ -82,13 +99,36 @@ static mpg_rc read_sources(cursor *c, mpg_conn *conn, mpg_str path, mpg_err *err
   mpg_rc rc = mpg_on_error_read(c->arguments[1], MPG_ON_ERROR_NEVER, &on_error, err);
   if (rc == MPG_OK)
     rc = mpg_sources_open(&c->sources, conn, &c->scan.env, path, on_error, err);
-  if (rc == MPG_OK)
-    rc = mpg_sources_run(&c->sources, err);
+  if (rc != MPG_OK)
+    return rc;
+  c->sources.reported = mpg_table_cache_reported(&c->fill);
+  rc = mpg_sources_run(&c->sources, err);
   if (rc == MPG_OK)
     rc = mpg_sources_list_issues(&c->sources, err);
   return rc == MPG_OK ? mpg_private_prepare(&c->sources.db, mpg_script_find("sources/report")->sql,
                                             &c->rows, err)
                       : rc;
+}
+
+/* The rows that were kept, or those of the files, which are kept if that can be. */
+static mpg_rc find_rows(cursor *c, mpg_conn *conn, mpg_str path, mpg_err *err) {
+  mpg_rc rc;
+  int code;
+  c->cached = mpg_table_cache_begin(&c->fill, conn, &c->scan.env, &shape, c->arguments);
+  if (c->cached != NULL)
+    return MPG_OK;
+  rc = read_sources(c, conn, path, err);
+  if (rc != MPG_OK)
+    return rc;
+  code = mpg_table_cache_end(&c->fill, c->rows, &c->cached);
+  if (code != SQLITE_DONE)
+    return mpg_private_failure(&c->sources.db, code, err);
+  if (c->cached != NULL) { /* nothing else is needed */
+    (void)sqlite3_finalize(c->rows);
+    c->rows = NULL;
+    mpg_sources_close(&c->sources);
+  }
+  return MPG_OK;
 }
 
 static int sources_filter(sqlite3_vtab_cursor *base, int plan, const char *text, int argc,
@@ -123,7 +163,7 @@ static int sources_filter(sqlite3_vtab_cursor *base, int plan, const char *text,
   if (code != SQLITE_OK)
     return code;
   c->rowid = 0;
-  if (read_sources(c, t->conn, path.s, &err) != MPG_OK)
+  if (find_rows(c, t->conn, path.s, &err) != MPG_OK)
     return mpg_vtab_failure(base->pVtab, "trace_sources", &err);
   return sources_next(base);
 }
@@ -134,9 +174,11 @@ static int sources_eof(sqlite3_vtab_cursor *base) {
 
 static int sources_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
   cursor *c = (cursor *)base;
-  if (column < COLUMNS)
-    mpg_result_declared(context, sqlite3_column_value(c->rows, column),
-                        column >= FIRST_TIME && column <= LAST_OF_TIMES);
+  const bool real = column >= FIRST_TIME && column <= LAST_OF_TIMES;
+  if (column < COLUMNS && c->cached != NULL)
+    mpg_row_store_result(&c->cached->rows, c->values[column], real, context);
+  else if (column < COLUMNS)
+    mpg_result_declared(context, sqlite3_column_value(c->rows, column), real);
   else if (c->arguments[column - COLUMNS] != NULL)
     sqlite3_result_value(context, c->arguments[column - COLUMNS]);
   return SQLITE_OK;
