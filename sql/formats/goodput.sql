@@ -255,23 +255,30 @@ FROM goodput_attempts AS a CROSS JOIN goodput_marks AS m ON m.id BETWEEN a.first
 CROSS JOIN goodput_steps AS s ON s.rowid = a.first_step
 WHERE s.start_time < m.time GROUP BY NULL;
 
--- A step lasts until the next: a pause of which no entry tells is part of one.
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+-- A step lasts until the next: a pause of which no entry tells is part of one. The first of an attempt compiles.
+DROP TABLE IF EXISTS temp.goodput_long;
+CREATE TEMP TABLE goodput_long(id INTEGER PRIMARY KEY, job, seconds);
+INSERT INTO goodput_long
 WITH mean AS (
   SELECT a.job, first_step, last_step, (l.start_time - f.start_time) / (last_step - first_step) AS seconds
   FROM goodput_attempts AS a CROSS JOIN goodput_steps AS f ON f.rowid = first_step CROSS JOIN goodput_steps AS l ON l.rowid = last_step
   WHERE last_step > first_step
 )
+SELECT s.rowid, job, n.start_time - s.start_time
+FROM mean CROSS JOIN goodput_steps AS s ON s.rowid BETWEEN first_step + 1 AND last_step - 1
+CROSS JOIN goodput_steps AS n ON n.rowid = s.rowid + 1
+WHERE n.start_time - s.start_time > max(3 * seconds, 60 + seconds);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:log, 'goodput_rows'), 'warning', 'long_steps', NULL, count(*),
        'steps that took three times as long as the mean and a minute more, first ' || min(s.step) || ' of job ' || min(job)
          || ': a pause in them counts as progress'
-FROM mean CROSS JOIN goodput_steps AS s ON s.rowid BETWEEN first_step AND last_step - 1
-CROSS JOIN goodput_steps AS n ON n.rowid = s.rowid + 1
-WHERE n.start_time - s.start_time > max(3 * seconds, 60 + seconds)
-  AND NOT EXISTS (SELECT 1 FROM goodput_marks AS m WHERE m.job = mean.job AND m.time BETWEEN s.start_time AND n.start_time) GROUP BY NULL;
+FROM goodput_long AS l CROSS JOIN goodput_steps AS s ON s.rowid = l.id
+WHERE NOT EXISTS (SELECT 1 FROM goodput_marks AS m WHERE m.job = l.job AND m.time BETWEEN s.start_time AND s.start_time + l.seconds)
+GROUP BY NULL;
 
 -- A run begins with an attempt, and where step numbers go back within one. The time by which its first step took longer than the mean of
--- the others is compilation. The others lie one after the other: together they took the time from the first begin to the last end.
+-- the others, without long ones, is compilation. The others lie one after the other: together they took the time from the first begin to
+-- the last end.
 DROP TABLE IF EXISTS temp.goodput_runs;
 CREATE TEMP TABLE goodput_runs AS
 WITH begins AS (
@@ -291,8 +298,12 @@ ended AS ( -- the last step of an attempt may have no end
   CROSS JOIN goodput_steps AS l ON l.rowid = r.last
   WHERE r.last > r.first
 )
-SELECT job, attempt, start_time, others_start - start_time - (others_end - others_start) / nullif(last - first, 0) AS excess
+SELECT job, attempt, start_time,
+       others_start - start_time
+         - (others_end - others_start - (SELECT total(seconds) FROM goodput_long AS l WHERE l.id > first AND l.id <= last))
+           / nullif(last - first - (SELECT count(*) FROM goodput_long AS l WHERE l.id > first AND l.id <= last), 0) AS excess
 FROM ended ORDER BY first;
+DROP TABLE goodput_long;
 
 -- ---- 4. Spans and commits ----
 

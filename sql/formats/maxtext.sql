@@ -229,19 +229,13 @@ SELECT job, attempt, step, start_time, end_time, seconds, 1 AS executions, iif(t
        tflops * devices_per_chip * 1e12 / peak_flops AS mfu, tflops * devices_per_chip * 1e12 * seconds * coalesce(chips, 1) AS flops
 FROM training_spanned AS s CROSS JOIN training_attempts AS a ON a.rowid = run WHERE :only_relations IS NULL;
 
--- Steps without a line: a line is further from the one before it than lines mostly are.
+-- Steps without a line: a line is of one step, even if all lines are as far apart, as of every tenth step.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-WITH gap AS (
-  SELECT b.run, b.step, b.step - a.step AS gap
-  FROM training_spanned AS b CROSS JOIN training_spanned AS a ON a.rowid = b.rowid - 1 AND a.run = b.run
-),
-told AS (SELECT job, g.step, gap
-         FROM (SELECT min(gap) < max(gap) AS several FROM gap) CROSS JOIN gap AS g JOIN training_attempts AS r ON r.rowid = run
-         WHERE several),
-usual AS MATERIALIZED (SELECT job, gap AS usual, max(n) FROM (SELECT job, gap, count(*) AS n FROM told GROUP BY 1, 2) GROUP BY job)
 SELECT job, 'warning', 'missing_steps', NULL, count(*),
-       'lines of steps that come more steps after the one before than most, first step ' || min(step) || ': lines are missing'
-FROM usual CROSS JOIN told USING (job) WHERE gap > usual GROUP BY job;
+       'lines of steps that come after a step without a line, first step ' || min(b.step)
+         || ': lines are missing, and time of those steps counts elsewhere or nowhere'
+FROM training_spanned AS b CROSS JOIN training_spanned AS a ON a.rowid = b.rowid - 1 AND a.run = b.run
+CROSS JOIN training_attempts AS r ON r.rowid = b.run WHERE b.step > a.step + 1 GROUP BY job;
 
 -- Most versions do not say how long evaluations took: with times it is what is left of the gap that they are in.
 DROP TABLE IF EXISTS temp.training_phases;
@@ -343,13 +337,13 @@ SELECT job, attempt, 'jax' AS framework, chips, chip,
                                   s.start_time)) AS start_time,
        max(s.end_time, coalesce((SELECT max(e.end_time) FROM training_events AS e WHERE e.run = s.run), s.end_time)) AS end_time,
        CASE WHEN s.last_step = steps - 1 THEN 'completed'
-            ELSE (SELECT max(e.ended) FROM training_events AS e WHERE e.run = s.run) END AS own_outcome, s.first, s.last, run
+            ELSE (SELECT max(e.ended) FROM training_events AS e WHERE e.run = s.run) END AS own_outcome, run
 FROM summed AS s
 CROSS JOIN training_attempts AS a ON a.rowid = run
 UNION ALL
 -- One that loaded a checkpoint and came to no step.
 SELECT job, attempt, 'jax', chips, chip, min(start_time),
-       max(max(end_time), (SELECT max(e.end_time) FROM training_events AS e WHERE e.run = training_phases.run)), NULL, NULL, NULL, run
+       max(max(end_time), (SELECT max(e.end_time) FROM training_events AS e WHERE e.run = training_phases.run)), NULL, run
 FROM training_phases CROSS JOIN training_attempts AS a ON a.rowid = run
 WHERE kind = 'restore' AND NOT EXISTS (SELECT 1 FROM training_lines AS l WHERE l.rowid BETWEEN a.first AND a.last AND l.step IS NOT NULL)
 GROUP BY run;
@@ -370,18 +364,19 @@ SELECT job, 'data_loss', 'end_before_start', NULL, count(*),
        'steps of which nothing tells a time, first ' || min(step) || ': the first of a log, or not later than the one before: left out'
 FROM training_spanned AS s CROSS JOIN training_attempts AS a ON a.rowid = run WHERE end_time <= start_time GROUP BY job;
 
+DROP VIEW IF EXISTS temp.training_lengths;
+CREATE TEMP VIEW training_lengths AS
+SELECT r.rowid AS run, job, attempt, step, start_time, end_time, seconds AS own, 1 AS executions
+FROM training_stretches AS r CROSS JOIN training_attempts AS a ON a.rowid = r.run
+CROSS JOIN training_spanned AS s ON s.rowid BETWEEN r.first AND r.last;
+.read sql/formats/log/lengths.sql
+
 DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS
-WITH first AS (
-  SELECT r.job, r.attempt, f.start_time, f.seconds - avg(nullif(o.seconds, 0)) AS excess
-  FROM training_runs AS r CROSS JOIN training_spanned AS f ON f.rowid = r.first
-  CROSS JOIN training_spanned AS o ON o.rowid BETWEEN r.first + 1 AND r.last
-  GROUP BY r.rowid
-)
 SELECT job, attempt, 'step' AS kind, start_time, end_time, step, tflops * devices_per_chip * 1e12 * seconds * coalesce(chips, 1) AS flops
 FROM training_spanned AS s CROSS JOIN training_attempts AS a ON a.rowid = run WHERE end_time > start_time
 UNION ALL
-SELECT job, attempt, 'compile', start_time, start_time + excess, NULL, NULL FROM first WHERE excess > 0
+SELECT job, attempt, 'compile', start_time, start_time + seconds, NULL, NULL FROM training_compiled
 UNION ALL
 SELECT job, attempt, kind, start_time, end_time, step, NULL FROM training_phases JOIN training_attempts AS a ON a.rowid = run;
 
@@ -392,6 +387,7 @@ ORDER BY job, attempt, durable_time;
 
 -- ---- 4. Tables that are no longer needed ----
 
+DROP TABLE training_compiled;
 DROP TABLE training_runs;
 DROP TABLE training_tail;
 DROP TABLE training_stretches;

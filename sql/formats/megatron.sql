@@ -242,7 +242,7 @@ dated AS (
                                                ORDER BY of_file, id) END AS end_time
   FROM summed
 )
-SELECT r.job, r.attempt, l.*, r.timed, d.executions, d.seconds, d.end_time, d.place, r.chips, NULL AS chip
+SELECT r.job, r.attempt, range, l.*, r.timed, d.executions, d.seconds, d.end_time, d.place, r.chips, NULL AS chip
 FROM dated AS d CROSS JOIN training_ranges AS r ON r.rowid = range CROSS JOIN training_lines AS l ON l.rowid = d.id;
 
 -- Lines of no iteration, the line above those that lie next to each other, and how many such lines there are above it.
@@ -264,7 +264,7 @@ chip AS MATERIALIZED (SELECT peak_flops, devices FROM training_chips WHERE chip 
 SELECT job, attempt, step, start_time, end_time, seconds, executions, told_loss + 0.0 AS loss,
        told_batch * executions / seconds AS samples_per_s, told_tflops * coalesce(devices, 1) AS tflops_per_chip,
        told_tflops * coalesce(devices, 1) * 1e12 / peak_flops AS mfu,
-       told_tflops * coalesce(devices, 1) * 1e12 * seconds * coalesce(chips, 1) AS flops, place
+       told_tflops * coalesce(devices, 1) * 1e12 * seconds * coalesce(chips, 1) AS flops, place, range AS run
 FROM step LEFT JOIN chip ON 1;
 DROP TABLE training_chips;
 
@@ -354,6 +354,11 @@ FROM training_tail AS t JOIN training_files AS f USING (file) JOIN training_rang
 WHERE r.timed;
 
 -- ---- 3. The relations ----
+
+DROP VIEW IF EXISTS temp.training_lengths;
+CREATE TEMP VIEW training_lengths AS
+SELECT run, job, attempt, step, start_time, end_time, seconds AS own, executions FROM training_steps;
+.read sql/formats/log/lengths.sql
 
 .read sql/formats/log/held.sql
 .read sql/formats/log/done.sql

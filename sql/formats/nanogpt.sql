@@ -248,16 +248,14 @@ WITH told AS (
          (SELECT max(l.steps) FROM training_lines AS l WHERE l.rowid BETWEEN r.first AND r.last AND l.step IS NOT NULL) AS steps
   FROM training_ranges AS r CROSS JOIN training_clocks AS k ON k.range = r.rowid
 ),
-summed AS ( -- what all steps took, and the first and the last of them
-  SELECT r.rowid AS range, sum(c.seconds) - total(e.aside) AS seconds, sum(coalesce(c.since, 1)) AS executions, min(c.rowid) AS first,
-         max(c.rowid) AS last
+summed AS ( -- the first and the last step
+  SELECT r.rowid AS range, min(c.rowid) AS first, max(c.rowid) AS last
   FROM training_ranges AS r CROSS JOIN training_counted AS c ON c.rowid BETWEEN r.first_step AND r.last_step
-  LEFT JOIN training_evaluated AS e ON e.id = c.id
   WHERE c.since IS NOT 0 AND c.seconds > 0 AND (c.since > 0 OR c.trained) GROUP BY r.rowid
 )
 SELECT r.job, r.attempt, 'pytorch' AS framework, r.chips, r.chip,
        min(t.start_time, clock + (f.so_far - seconds_before) - f.seconds) AS start_time, clock + (l.so_far - seconds_before) AS end_time,
-       CASE WHEN l.step = t.steps THEN 'completed' END AS own_outcome, s.range, s.first, s.seconds, s.executions
+       CASE WHEN l.step = t.steps THEN 'completed' END AS own_outcome
 FROM summed AS s CROSS JOIN training_ranges AS r ON r.rowid = s.range JOIN told AS t ON t.range = s.range
 JOIN training_counted AS f ON f.rowid = s.first JOIN training_counted AS l ON l.rowid = s.last;
 
@@ -274,14 +272,17 @@ WHERE :start IS NULL AND EXISTS (SELECT 1 FROM training_lines AS l
 
 .read sql/formats/log/held.sql
 
+DROP VIEW IF EXISTS temp.training_lengths;
+CREATE TEMP VIEW training_lengths AS
+SELECT r.rowid AS run, job, attempt, c.step, start_time + (c.so_far - seconds_before) - c.seconds AS start_time,
+       start_time + (c.so_far - seconds_before) AS end_time, c.seconds - coalesce(e.aside, 0) AS own, coalesce(c.since, 1) AS executions
+FROM training_ranges AS r CROSS JOIN training_clocks AS k ON k.range = r.rowid
+CROSS JOIN training_counted AS c ON c.rowid BETWEEN r.first_step AND r.last_step LEFT JOIN training_evaluated AS e ON e.id = c.id
+WHERE c.since IS NOT 0 AND c.seconds > 0 AND (c.since > 0 OR c.trained);
+.read sql/formats/log/lengths.sql
+
 DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS
-WITH first AS (
-  SELECT r.job, r.attempt, k.start_time + (f.so_far - seconds_before) - f.seconds AS start_time, f.seconds,
-         (r.seconds - f.seconds) / (r.executions - coalesce(f.since, 1)) AS others
-  FROM training_runs AS r JOIN training_clocks AS k ON k.range = r.range JOIN training_counted AS f ON f.rowid = r.first
-  WHERE coalesce(f.since, 1) = 1
-)
 SELECT job, attempt, 'step' AS kind, start_time + (c.so_far - seconds_before) - c.seconds AS start_time,
        start_time + (c.so_far - seconds_before) AS end_time, c.step,
        k.flops_of_step * coalesce(c.since, 1) AS flops
@@ -289,7 +290,7 @@ FROM training_ranges AS r CROSS JOIN training_clocks AS k ON k.range = r.rowid
 CROSS JOIN training_counted AS c ON c.rowid BETWEEN r.first_step AND r.last_step
 WHERE c.since IS NOT 0 AND c.seconds > 0 AND (c.since > 0 OR c.trained)
 UNION ALL
-SELECT job, attempt, 'compile', start_time, start_time + seconds - others, NULL, NULL FROM first WHERE seconds > others
+SELECT job, attempt, 'compile', start_time, start_time + seconds, NULL, NULL FROM training_compiled
 UNION ALL
 SELECT job, attempt, kind, start_time, end_time, NULL, NULL FROM training_phases;
 
@@ -299,6 +300,7 @@ SELECT job, attempt, step, time AS snapshot_time, time AS durable_time FROM trai
 
 -- ---- 4. Tables that are no longer needed ----
 
+DROP TABLE training_compiled;
 DROP TABLE training_runs;
 DROP TABLE training_tail;
 DROP TABLE training_saves;

@@ -264,8 +264,9 @@ CREATE TEMP TABLE training_steps AS
 SELECT job, attempt, step, start_time, end_time, end_time - start_time AS seconds, executions,
        iif(typeof(loss) <> 'text', loss, NULL) AS loss, replace(tps, ',', '') * devices + 0.0 AS tokens_per_s_per_chip,
        tflops * devices + 0.0 AS tflops_per_chip, tflops * devices * 1e12 / peak_flops AS mfu, mfu / 100.0 AS mfu_reported,
-       tflops * devices * 1e12 * (end_time - start_time) * coalesce(chips, 1) AS flops
-FROM (SELECT r.job, r.attempt, l.step, min(coalesce(p.time, head, l.time), l.time) AS start_time, -- a clock that was set back: no time
+       tflops * devices * 1e12 * (end_time - start_time) * coalesce(chips, 1) AS flops, run
+FROM (SELECT r.rowid AS run, r.job, r.attempt, l.step,
+             min(coalesce(p.time, head, l.time), l.time) AS start_time, -- a clock that was set back: no time
              l.time AS end_time, coalesce(l.step - iif(p.rowid IS NULL, NULL, coalesce(p.step, m.step_before)), 1) AS executions, l.loss,
              l.tps, l.mfu,
              iif(typeof(l.tflops) = 'text', replace(l.tflops, ',', ''), l.tflops) AS tflops, r.chips, r.peak_flops, r.devices
@@ -309,7 +310,9 @@ UNION ALL
 SELECT job, attempt, 'init', start_time, (SELECT min(m.time) FROM training_marks AS m WHERE m.id BETWEEN first AND last AND starts), NULL
 FROM training_ranges WHERE (SELECT min(m.time) FROM training_marks AS m WHERE m.id BETWEEN first AND last AND starts) > start_time;
 
-.read sql/formats/torchtitan/long.sql
+.read sql/formats/torchtitan/within.sql
+.read sql/formats/log/lengths.sql
+DROP TABLE training_saves_within;
 
 -- A save is of the step that was logged last, or of a later one. It counts as durable when the log says that it is over. A save that was
 -- staged is durable when it was written, or when a save of a later step is over, for a save waits for the one before.

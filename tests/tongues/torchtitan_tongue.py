@@ -41,7 +41,7 @@ def write_piece(run, steps, start, end, chips, loaded):
     if steps:
         events.append(((compile_before(run, steps[0]) or steps[0]).start, 0, "starts", steps[0]))
     asynchronous = {c.snapshot for c in run.commits if c.durable not in blocking}
-    printed, staged, last, before, previous = [], [], None, None, begun
+    printed, staged, last, before, previous, saving = [], [], None, None, begun, 0
     for at, _, kind, thing in sorted(events, key=lambda e: (e[0] // 1000, e[1])):
         took = None if kind in ("written", "starts", "step") else round((thing.end - thing.start) / MILLION, 2)
         now = at // 1000 / 1000
@@ -59,12 +59,12 @@ def write_piece(run, steps, start, end, chips, loaded):
             log.span(
                 "step", before, now, thing.step, rate * 1e12 * (now - before) * chips if rate is not None else None
             )
-            printed.append((before, now - before))
-            before, last = now, thing.step
+            printed.append((before, now - before - saving))
+            before, last, saving = now, thing.step, 0
         elif kind == "eval":
             line(at, f"validate step: {last or 1:2}  loss:  2.7182  memory: 30.11GiB(38.03%)  tps: 43,690")
             log.span("eval", previous, now)
-            before = now
+            before, saving = now, 0
         elif kind == "restore":
             line(at - 1, f"Loading the checkpoint from ./outputs/checkpoint/step-{loaded}.")
             line(at, f"Finished loading the checkpoint in {took:.2f} seconds.")
@@ -73,6 +73,7 @@ def write_piece(run, steps, start, end, chips, loaded):
             later = thing.end in asynchronous
             line(at, f"Finished {'staging' if later else 'saving'} the checkpoint in {took:.2f} seconds.")
             log.span("checkpoint", now - took, now)
+            saving += now - max(now - took, before)
             for step, _, is_staged in staged:
                 if is_staged and step != last:
                     log.commit(step, now)

@@ -12,17 +12,13 @@ FROM training_steps WHERE end_time <= start_time GROUP BY job;
 
 DROP TABLE IF EXISTS temp.spans;
 CREATE TEMP TABLE spans AS
-WITH first AS (
-  SELECT job, attempt, start_time, seconds, executions, min(end_time), (sum(seconds) - seconds) / (sum(executions) - executions) AS others
-  FROM training_steps GROUP BY job, attempt
-)
 SELECT job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM training_steps WHERE end_time > start_time
 UNION ALL
-SELECT job, attempt, 'compile', start_time, start_time + seconds - others, NULL, NULL FROM first
-WHERE executions = 1 AND seconds > others
+SELECT job, attempt, 'compile', start_time, start_time + seconds, NULL, NULL FROM training_compiled
 UNION ALL
 SELECT job, attempt, kind, start_time, end_time, step, NULL FROM training_phases
 ORDER BY 1, 2, 4;
+DROP TABLE training_compiled;
 
 DROP TABLE IF EXISTS temp.commits;
 CREATE TEMP TABLE commits AS
