@@ -68,7 +68,7 @@ CREATE TEMP TABLE trainer_points(file, line, job TEXT, rank, time, step, seconds
 DROP TABLE IF EXISTS temp.trainer_marks; -- kind 'saved': safe at `time`; 'completed', 'failed': over then; others are spans
 CREATE TEMP TABLE trainer_marks(file, line, job TEXT, rank, kind, start_time, time, step);
 DROP TABLE IF EXISTS temp.trainer_worlds;
-CREATE TEMP TABLE trainer_worlds(file, chips);
+CREATE TEMP TABLE trainer_worlds(file, line, chips);
 DROP TABLE IF EXISTS temp.trainer_tail;
 CREATE TEMP TABLE trainer_tail(file TEXT, time); -- until when a log goes on
 DROP TABLE IF EXISTS temp.trainer_evals;
@@ -108,7 +108,8 @@ WHERE file NOT IN (SELECT file FROM training_lines WHERE step IS NOT NULL) AND j
 .read sql/formats/log/hour.sql
 
 INSERT INTO trainer_points(file, line, job, time, step) SELECT file, line, file, time, step FROM training_lines WHERE step IS NOT NULL;
-INSERT INTO trainer_worlds SELECT file, max(json_extract(fields, '$.world')) FROM training_lines GROUP BY file;
+INSERT INTO trainer_worlds SELECT file, line, json_extract(fields, '$.world')
+FROM training_lines WHERE json_extract(fields, '$.world') IS NOT NULL;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'skipped_steps', min(line), max(json_extract(fields, '$.skipped')),
        'steps that were skipped: they count as progress' FROM training_lines WHERE json_extract(fields, '$.skipped') > 0 GROUP BY file;
@@ -269,7 +270,7 @@ SELECT r.job, attempt, 'pytorch' AS framework, chips, NULL AS chip, start_time, 
 FROM (SELECT s.job, s.attempt, min(s.file) AS file, coalesce(min(s.run), '') AS run, j.chips,
              min(min(s.start_time), coalesce(min(s.begun), min(s.start_time))) AS start_time, max(s.end_time) AS end_time,
              max(s.attempt) OVER (PARTITION BY s.job, min(s.file), min(s.run)) AS last
-      FROM trainer_steps AS s JOIN trainer_jobs AS j USING (job) GROUP BY s.job, s.attempt) AS r
+      FROM trainer_steps AS s JOIN trainer_jobs AS j USING (job, attempt) GROUP BY s.job, s.attempt) AS r
 LEFT JOIN trainer_over AS o ON o.file = r.file AND o.run = r.run AND r.attempt = r.last;
 -- Marks before or after the steps of an attempt are of that attempt: it lasts from its first mark to its last.
 DROP TABLE IF EXISTS temp.trainer_reach;
@@ -332,6 +333,8 @@ DROP TABLE trainer_marks;
 DROP TABLE trainer_worlds;
 DROP TABLE trainer_untimed;
 DROP TABLE trainer_steps;
+DROP TABLE trainer_within;
+DROP TABLE trainer_long;
 DROP TABLE trainer_jobs;
 DROP TABLE trainer_chip;
 DROP TABLE training_runs;

@@ -55,21 +55,31 @@ def lines_of(run, loaded, chips):
     return "".join(text for _, _, text in sorted(out, key=lambda entry: entry[:2])), steps, saves, restore
 
 
+def inside(saves, before, end):
+    """Seconds of saves in a step: of those that end in it."""
+    return sum(done - max(start, before) for _, start, done in saves if before < done <= end)
+
+
 def told(job, runs, chips):
     """(texts of the files, relations) of one job: what docs/formats/trainer.md says of them, computed anew."""
     runs = counted_from_one(runs)
     logs = [lines_of(run, resumed(runs, i), chips) for i, run in enumerate(runs)]
     found = {name: [] for name in ("allocations", "capacity", "spans", "commits")}
-    between = [(b[1] - a[1], b[0] - a[0]) for _, steps, _, _ in logs for a, b in zip(steps, steps[1:])]
-    mean = sum(took for took, _ in between) / sum(n for _, n in between)
+    between = [
+        [(b[1] - a[1] - inside(saves, a[1], b[1]), b[0] - a[0]) for a, b in zip(steps, steps[1:])]
+        for _, steps, saves, _ in logs
+    ]
     attempt = 0
-    for run, (_, steps, saves, restore) in zip(runs, logs):
+    for nth, (run, (_, steps, saves, restore)) in enumerate(zip(runs, logs)):
         if not steps:
             continue
         attempt += 1
         own = dict(job=job, attempt=attempt)
         after = steps[1][0] - steps[0][0] if len(steps) > 1 else 1
-        first = steps[0][1] - mean * after
+        measured = between[nth] or sum(between, [])  # of the attempt, or else of the job
+        mean = sum(took for took, _ in measured) / sum(n for _, n in measured)
+        above = restore[2] if restore else milli(run.start)
+        first = max(steps[0][1] - mean * after, min(above, steps[0][1]))
         begun = min(first, milli(run.start))
         ended = max([steps[-1][1]] + [end for _, _, end in saves])
         if first > milli(run.start):

@@ -83,11 +83,18 @@ def told(job, runs, chips):
             if end > max(start, before):
                 found["spans"].append(dict(own, kind="step", start_time=max(start, before), end_time=end, step=number))
             before = max(before, end)
-        lasted = [(s["start_time"], s["end_time"] - s["start_time"]) for s in found["spans"] if s["attempt"] == attempt]
-        others = [took for _, took in lasted[1:]]
-        if others and lasted[0][1] > sum(others) / len(others):
-            compiled = sum(lasted[0]) - sum(others) / len(others)
-            found["spans"].append(dict(own, kind="compile", start_time=lasted[0][0], end_time=compiled))
+        spans = [(s["start_time"], s["end_time"]) for s in found["spans"] if s["attempt"] == attempt]
+        within = [[] for _ in spans]  # of each step, what ends in it and is none of it
+        for start, end in [save[1:] for save in saves] + ([restore[1:]] if restore else []):
+            nth = next((i for i, span in enumerate(spans) if span[1] >= end), None)
+            if nth is not None and end > max(start, spans[nth][0]):
+                within[nth].append((max(start, spans[nth][0]), end))
+        lasted = [end - start - sum(b - a for a, b in inner) for (start, end), inner in zip(spans, within)]
+        if len(lasted) > 1 and lasted[0] > sum(lasted[1:]) / len(lasted[1:]):
+            compiled = spans[0][0] + lasted[0] - sum(lasted[1:]) / len(lasted[1:])
+            for start, end in sorted(within[0]):
+                compiled += end - start if start < compiled else 0
+            found["spans"].append(dict(own, kind="compile", start_time=spans[0][0], end_time=compiled))
         for number, start, end in saves:
             found["spans"].append(dict(own, kind="checkpoint", start_time=start, end_time=end))
             found["commits"].append(dict(own, step=number, durable_time=end))

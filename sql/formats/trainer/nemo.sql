@@ -24,7 +24,8 @@ SELECT file, 'warning', 'repeated_record', min(line), count(*), 'lines that repe
 FROM trainer_again GROUP BY file;
 DELETE FROM training_lines WHERE rowid IN (SELECT id FROM trainer_again);
 DROP TABLE trainer_again;
-INSERT INTO trainer_worlds SELECT file, max(json_extract(fields, '$.world')) FROM training_lines GROUP BY file;
+INSERT INTO trainer_worlds SELECT file, line, json_extract(fields, '$.world')
+FROM training_lines WHERE json_extract(fields, '$.world') IS NOT NULL;
 -- Other lines with a clock, after the last that tells anything.
 INSERT INTO training_tail
 SELECT l.file, l.other_time

@@ -76,7 +76,7 @@ JOIN trainer_records AS r ON r.job = s.job AND r.source IS s.source WHERE s.plac
 -- The ranks of one program that log are of as many chips as the highest of them has ranks below it, and itself. If only rank 0 logs,
 -- others may be missing.
 INSERT INTO trainer_worlds
-SELECT DISTINCT r.file, n FROM (SELECT job, max(global_rank) + 1 AS n
+SELECT DISTINCT r.file, NULL, n FROM (SELECT job, max(global_rank) + 1 AS n
                                 FROM trainer_records WHERE typeof(global_rank) = 'integer'
                                   AND job NOT IN (SELECT job FROM trainer_sources WHERE place > 1) GROUP BY job) AS w
 JOIN trainer_records AS r ON r.job = w.job WHERE n > 1;
