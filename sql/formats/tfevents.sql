@@ -46,6 +46,8 @@ DELETE FROM tfevents_tags WHERE tag <> :tag;
 INSERT INTO tfevents_tags SELECT 20, :tag, NULL, NULL, NULL WHERE :tag IS NOT NULL AND NOT EXISTS (SELECT 1 FROM tfevents_tags);
 
 .read sql/formats/tfevents/input.sql
+.read sql/formats/tfevents/evaluations.sql
+.read sql/formats/tfevents/values.sql
 .read sql/formats/tfevents/times.sql
 
 -- ---- 2. Attempts ----

@@ -488,6 +488,44 @@ class Mapping(FolderCase):
         self.write("r/train/a", *self.run_of(1000, range(4), 20, "loss"))  # of another program
         self.assertEqual({self.path("r/train"), self.path("r")}, {row[0] for row in told()})
 
+    def test_evaluations_in_folders_of_their_own(self):
+        """Estimator's model/eval, an evaluator's folder beside `train`, PyTorch's add_scalars: no chips are held twice for them. A folder of that name by itself is a run."""
+        for number, (training, evaluation, name) in enumerate(
+            (
+                ("r/a", "r/eval/b", "loss"),
+                ("r/a", "r/eval_holdout/b", "loss"),
+                ("r/train/a", "r/eval/b", "loss"),
+                ("r/train/a", "r/validation/b", "epoch_loss"),
+                ("r/loss_train/a", "r/loss_val/b", "loss"),
+                ("r/a", "r/Test/b", "loss"),
+            )
+        ):
+            folder = f"{number}/"
+            self.write(folder + training, *self.run_of(1000, range(100, 1100, 100), 10, name))
+            self.write(folder + evaluation, *self.run_of(1060, range(500, 1100, 500), 49, name))
+            path = self.path(folder)
+            self.assertEqual(
+                [(1, 10)],
+                self.rows(
+                    "SELECT count(DISTINCT job), count(*) FROM trace_records(?) WHERE record = 'spans' AND kind = 'step'",
+                    path,
+                ),
+                evaluation,
+            )
+            self.assertEqual(
+                [(self.path(folder + evaluation),)],
+                self.rows("SELECT source FROM mpg_issues WHERE kind = 'unused_events' AND instr(source, ?)", path),
+            )
+        for number, files in enumerate((("r/eval/b",), ("r/a", "r/next/b"), ("train/a", "test/b"))):
+            for nth, file in enumerate(files):
+                name = "loss" if nth == 0 else "train_loss"
+                self.write(f"alone{number}/{file}", *self.run_of(1000 + 5 * nth, range(10), 10, name))
+            self.assertEqual(
+                len(files),
+                self.one("SELECT count(*) FROM trace_records(?) WHERE record = 'jobs'", self.path(f"alone{number}")),
+                files,
+            )
+
     def test_rates(self):
         """TFLOP/s of a device, times the chips and the seconds of a step: the trainer's own where it tells them."""
         self.write(
