@@ -232,6 +232,7 @@ FROM trainer_far GROUP BY file;
 DELETE FROM trainer_points WHERE rowid IN (SELECT id FROM trainer_far);
 DROP TABLE trainer_far;
 
+.read sql/formats/trainer/evaluated.sql
 .read sql/formats/trainer/same_run.sql
 .read sql/formats/trainer/doubts.sql
 

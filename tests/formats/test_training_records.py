@@ -73,6 +73,39 @@ class Records(TrainerLogs):
                 found = self.rows("SELECT count FROM mpg_issues WHERE kind = 'unused_events' AND source = ?", path)
                 self.assertEqual([(2,)], found, (key, path))
 
+    def test_files_of_evaluations(self):
+        """Named as those of the training beside them, but for one word: no chips are held twice for them. A file of that name by itself is a run."""
+        neptune, board = "step,value,timestamp\n", "Wall time,Step,Value\n"
+        records = lambda first, every: "".join(
+            json.dumps({"step": n, "timestamp": T0 + first + 10 * n, "loss": 5 - n / 16}) + "\n"
+            for n in range(every, 11, every)
+        )
+        rows = lambda head, first, every: head + "".join(
+            f"{n},{5 - n / 16},{T0 + first + 10 * n}\n"
+            if head == neptune
+            else f"{T0 + first + 10 * n},{n},{5 - n / 16}\n"
+            for n in range(every, 11, every)
+        )
+        for training, evaluation, write in (
+            ("training.jsonl", "validation.jsonl", records),
+            ("train.jsonl", "eval.jsonl", records),
+            ("train_loss.csv", "val_loss.csv", lambda *a: rows(neptune, *a)),
+            ("loss.csv", "loss_test.csv", lambda *a: rows(neptune, *a)),
+            ("run-train-tag-loss.csv", "run-validation-tag-loss.csv", lambda *a: rows(board, *a)),
+        ):
+            with self.subTest(evaluation=evaluation):
+                folder = self.folder_of({training: write(0, 1), evaluation: write(3, 5)})
+                self.assertEqual(
+                    [(f"{folder}/{training}", 100)],
+                    self.rows("SELECT job, round(sum(chip_seconds)) FROM trace_ledger(?) GROUP BY 1", folder),
+                )
+                self.assertEqual({"unused_events": 2}, self.issues(f"{folder}/{evaluation}"))
+                alone = self.folder_of({evaluation: write(3, 1)})
+                self.assertEqual([(100,)], self.rows("SELECT round(sum(chip_seconds)) FROM trace_ledger(?)", alone))
+        for other in ("latest.jsonl", "developed.jsonl"):  # words within others
+            folder = self.folder_of({"train.jsonl": records(0, 1), other: records(3, 1)})
+            self.assertEqual(2, self.one("SELECT count(DISTINCT job) FROM trace_ledger(?)", folder))
+
     def test_values(self):
         """Values of Aim, ClearML, Comet and MLflow: the split, the epoch, and lines in any order."""
         wanted = [(1, i, 10 * i - 10, 10 * i) for i in range(1, 11)]
