@@ -262,6 +262,7 @@ GROUP BY what;
 .read sql/sources/join/told_chips.sql
 
 .read sql/sources/join/parallel_logs.sql
+.read sql/sources/join/between.sql
 .read sql/sources/join/strange_chips.sql
 
 -- ---- 3. Jobs: what one source leaves out another fills ----

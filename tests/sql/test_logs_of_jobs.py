@@ -36,6 +36,27 @@ class OneTrainerAfterTheOther(Logs):
         )
 
 
+class BetweenAttempts(Logs):
+    def test_who_held_the_chips(self):
+        """Nothing tells, and a row says so, but of a job that a scheduler knows, of minutes, and of a run that reached its end."""
+        first, then = megatron(0, 1, 60, saves=(50,)), lambda at: megatron(at, 51, 100, load=50, saves=(100,))
+        whole = megatron(0, 1, 100, saves=(100,))
+        listed = "SELECT severity, count FROM mpg_issues WHERE kind = 'between_attempts' AND instr(source, ?)"
+        for text, scheduler, wanted in (
+            (first + then(2000), False, [("info", 1)]),
+            (first + then(900), False, []),
+            (first + then(2000), True, []),
+        ):
+            path = self.folder_of({"5101.log": text} | ({"sacct.psv": SACCT + job(5101, 0, 4000)} if scheduler else {}))
+            self.one("SELECT count(*) FROM trace_ledger(?)", path)
+            self.assertEqual(wanted, self.rows(listed, path), (scheduler, text[-200:]))
+        path = self.of_one_job({"a.log": whole, "b.log": torchtitan(4000, 1, 50, saves=(50,), done=True)})
+        self.assertEqual(
+            [(1,), (2,)], self.rows("SELECT DISTINCT attempt FROM trace_ledger(?) WHERE attempt IS NOT NULL", path)
+        )
+        self.assertEqual([], self.rows("SELECT * FROM mpg_issues WHERE kind = 'between_attempts' AND source = 'x'"))
+
+
 class OneRunOfTwoLogs(Logs):
     def test_a_last_step_that_lasts_until_the_end(self):
         """As in a goodput log, where a step lasts until the next: it is no step done again because another log has its end; but one that goes further is."""
