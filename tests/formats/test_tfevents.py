@@ -488,6 +488,18 @@ class Mapping(FolderCase):
         self.write("r/train/a", *self.run_of(1000, range(4), 20, "loss"))  # of another program
         self.assertEqual({self.path("r/train"), self.path("r")}, {row[0] for row in told()})
 
+    def test_evaluations_make_the_first_step_no_longer(self):
+        """Steps of 10 s, and evaluations of 40 s after every second one: the first lasts 10 s, as the others do without theirs."""
+        at, events = 1020, [begin(1000)]
+        for step in range(1, 9):
+            at += 10
+            events.append(summary(at, step, simple("train/loss", 1)))
+            if step % 2 == 0:
+                at += 40
+                events.append(summary(at, step, simple("eval/runtime", 40)))
+        self.write("r/a", *events)
+        self.assertEqual((1020.0, 1030.0), next(row[3:5] for row in self.spans() if row[2] == "step"))
+
     def test_evaluations_in_folders_of_their_own(self):
         """Estimator's model/eval, an evaluator's folder beside `train`, PyTorch's add_scalars: no chips are held twice for them. A folder of that name by itself is a run."""
         for number, (training, evaluation, name) in enumerate(

@@ -48,11 +48,17 @@ DROP TABLE tfevents_usual;
 
 -- A value stands for the steps since the one before it. The first value of an attempt has none before it: it stands for as many steps as
 -- the next, but for no more than there are up to it, counted from 0 if its number is the last of a gap. They took what steps of the
--- attempt, or else of the job, take on the mean without long ones; what came before them is `init`.
+-- attempt, or else of the job, take on the mean without long ones and evaluations; what came before them is `init`.
 DROP TABLE IF EXISTS temp.tfevents_attempts;
 CREATE TEMP TABLE tfevents_attempts AS
 WITH usual AS (
-  SELECT g.*, nullif(g.executions - coalesce(l.executions, 0), 0) AS usual_executions, g.seconds - coalesce(l.seconds, 0) AS usual_seconds
+  SELECT g.*, nullif(g.executions - coalesce(l.executions, 0), 0) AS usual_executions,
+         g.seconds - coalesce(l.seconds, 0)
+           - (SELECT total(e.seconds) FROM tfevents_evals AS e
+              WHERE e.file = g.file AND e.time > g.time AND e.time <= g.time + g.seconds
+                AND NOT EXISTS (SELECT 1 FROM tfevents_long AS n
+                                WHERE n.first = g.first AND e.time > n.time - n.whole AND e.time <= n.time))
+           AS usual_seconds
   FROM tfevents_ranges AS g LEFT JOIN (SELECT first, sum(executions) AS executions, sum(whole) AS seconds
                                        FROM tfevents_long GROUP BY first) AS l USING (first)
 ),

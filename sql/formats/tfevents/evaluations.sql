@@ -30,7 +30,8 @@ FROM kind AS k JOIN tfevents_folders AS t ON t.folder IN (k.beside, rtrim(k.abov
 WHERE (t.folder <> k.beside OR t.tag = k.tag) AND k.first >= t.first - 60 AND k.first <= t.last + 86400
 GROUP BY k.of_file, k.file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'info', 'unused_events', NULL, 1, 'a file of an evaluation, as its folder says, of the training in ' || other || ': it is no run'
+SELECT file, 'info', 'unused_events', NULL, 1,
+       'a file of an evaluation, as its folder says, of the training in ' || other || ': it is no run'
 FROM tfevents_evaluations;
 DELETE FROM tfevents_survey WHERE of_file IN (SELECT of_file FROM tfevents_evaluations);
 DROP TABLE tfevents_evaluations;

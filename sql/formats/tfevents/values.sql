@@ -60,3 +60,4 @@ CREATE TEMP TABLE tfevents_evals AS
 SELECT p.file, e.wall_time AS time, e.value AS seconds
 FROM tfevents_parts AS p CROSS JOIN tfevents_trace(p.file) AS e
 WHERE p.role = 'eval' AND e.tag = p.tag AND e.value > 0 AND e.wall_time > e.value AND coalesce(e.kind, 'scalar') = 'scalar';
+CREATE INDEX temp.tfevents_evals_of ON tfevents_evals(file, time);
