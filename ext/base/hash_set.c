@@ -49,3 +49,7 @@ mpg_rc mpg_hash_set_put(mpg_hash_set *set, uint64_t hash, bool *before) {
   set->n += !*before;
   return MPG_OK;
 }
+
+bool mpg_hash_set_has(const mpg_hash_set *set, uint64_t hash) {
+  return set->n > 0 && *slot_of(set->hashes, set->cap, hash) != 0;
+}

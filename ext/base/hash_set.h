@@ -15,5 +15,7 @@ void mpg_hash_set_free(mpg_hash_set *set);
 /* Puts the hash in, which is not 0; *before: it was in. MPG_OK, MPG_NOMEM or
 ** MPG_INTERRUPTED. */
 mpg_rc mpg_hash_set_put(mpg_hash_set *set, uint64_t hash, bool *before);
+/* Whether it was put in. */
+bool mpg_hash_set_has(const mpg_hash_set *set, uint64_t hash);
 
 #endif

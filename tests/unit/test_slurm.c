@@ -263,15 +263,17 @@ static void test_issues(void) {
   end(&r);
 }
 
-/* Steps above the first job: of one that is not there, unless rows have another order. */
+/* Steps of a job that is nowhere, in rows of any order. */
 static void test_cut(void) {
   static const struct {
     const char *rows;
     int steps;
   } exports[] = {{"1.batch\n1.0\n2\n2.batch\n", 2},  {"1.batch\n1.0\n", 2},
                  {"1.batch\n2.batch\n", 2},          {"1.batch\n1.0\n2\n1\n", 0},
-                 {"1.batch\n2.batch\n3\n2\n1\n", 0}, {"1.batch\n2.batch\n3\n", 0},
-                 {"1\n1.batch\n3.0\n", 0},           {"1\n", 0}};
+                 {"1.batch\n2.batch\n3\n2\n1\n", 0}, {"1.batch\n2.batch\n3\n", 2},
+                 {"1\n1.batch\n3.0\n", 1},           {"1\n", 0},
+                 {"1\n2.0\n2.1\n3\n3.0\n4.0\n", 3},  {"1\n2\n1.0\n2.0\n1.1\n", 0},
+                 {"1\n1.0\n1\n1.0\n2.0\n", 1},       {"1_[1,2,...]\n1_1\n1_1.0\n", 0}};
   for (size_t i = 0; i < sizeof exports / sizeof *exports; i++) {
     char text[128];
     reading r;
@@ -282,6 +284,29 @@ static void test_cut(void) {
     CHECK(issue_count(&r, "left_out") == exports[i].steps);
     end(&r);
   }
+}
+
+/* More jobs without steps than are remembered, one of them twice, and steps after those. */
+static void test_late_steps(void) {
+  enum { JOBS = 2000, LINE = 16 };
+  static const struct {
+    const char *rows;
+    int steps;
+  } ends[] = {{"9\n9.0\n9.1\n", 0}, {"9\n9.0\n8.0\n", 1}, {"9\n8.0\n8\n7\n7.0\n", 0}};
+  char *text = malloc(JOBS * LINE + 128);
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    size_t n = (size_t)snprintf(text, 128, "JobIDRaw\n10\n10\n");
+    reading r;
+    for (int job = 11; job < JOBS; job++)
+      n += (size_t)snprintf(text + n, LINE, "%d\n", job);
+    (void)snprintf(text + n, 64, "%s", ends[i].rows);
+    CHECK(begin(&r, env, &mpg_slurm_jobs, text, plain) == MPG_OK);
+    while (mpg_slurm_next(r.slurm, &r.err) == MPG_OK)
+      ;
+    CHECK(issue_count(&r, "left_out") == ends[i].steps);
+    end(&r);
+  }
+  free(text);
 }
 
 static void test_many_jobs(void) {
@@ -465,6 +490,7 @@ int main(void) {
   test_values();
   test_issues();
   test_cut();
+  test_late_steps();
   test_many_jobs();
   test_events();
   test_memory();

@@ -111,7 +111,7 @@ void mpg_slurm_close(mpg_slurm *s) {
   mpg_free(env, s->ahead.p);
   mpg_free(env, s->header.p);
   mpg_free(env, s->column_of);
-  mpg_hash_set_free(&s->repeats.jobs);
+  mpg_slurm_repeats_free(&s->repeats);
   mpg_free(env, s);
 }
 

@@ -133,7 +133,7 @@ void mpg_slurm_json_close(mpg_slurm_json *j) {
   mpg_slurm_docs_free(&j->docs);
   mpg_slurm_docs_free(&j->step_docs);
   mpg_json_text_free(&j->f.text);
-  mpg_hash_set_free(&j->repeats.jobs);
+  mpg_slurm_repeats_free(&j->repeats);
   mpg_free(j->env, j);
 }
 
