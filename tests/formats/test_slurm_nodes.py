@@ -456,6 +456,24 @@ class Mapping(WithNodes):
             ],
         )
 
+    def test_a_node_that_is_out_for_longer_than_jobs_tell(self):
+        """Its chips count from the first job on, and so does its outage; installed for longer, it is out for longer."""
+        nodes = self.file(
+            "NodeName=m1 State=IDLE CfgTRES=gres/gpu=8\n"
+            "NodeName=m2 State=DOWN CfgTRES=gres/gpu=8 Reason=xid 79 [root@2026-09-01T00:00:00]\n",
+            "nodes.txt",
+        )
+        events = self.file(
+            "Cluster|NodeName|TimeStart|TimeEnd|State|Reason|TRES\n"
+            "mlpod||2026-10-01T00:00:00|Unknown||Cluster Registered TRES|gres/gpu=16\n",
+            "events.psv",
+        )
+        self.map(JOBS, nodes=nodes)
+        first = self.one("SELECT min(start_time) FROM capacity")
+        self.assertEqual(self.rows("SELECT chips, start_time, end_time FROM outages"), [(8, first, None)])
+        self.map(JOBS, events, nodes=nodes)
+        self.assertEqual(self.one("SELECT start_time FROM outages"), 1788220800)
+
     def test_a_node_that_is_out_and_has_no_power(self):
         """Power saving takes one down that did not start in time, and may be asked for one that is drained: it is out for that, as in the events."""
         lines = "".join(

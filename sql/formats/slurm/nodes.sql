@@ -49,7 +49,12 @@ FROM (SELECT j._file, j._line, coalesce(j.JobID, j.JobIDRaw) AS JobID, j.Start, 
       GROUP BY j.rowid HAVING count(s.CPUTot) = count(*) AND total(s.CPUTot) <= j.NCPUS)
 WHERE chips > 0 GROUP BY _file;
 INSERT INTO temp.slurm_events(Cluster, Event, NodeName, TimeStart, Reason, _file, _line, State, state_base, gpu_types)
-SELECT cluster_name, 'Node', NodeName, coalesce(ReasonTime, LastBusyTime, since), Reason, _file, _line, State, state_base, gpu_types
+SELECT cluster_name, 'Node', NodeName,
+       max(coalesce(ReasonTime, LastBusyTime, since),
+           -- what the nodes install is installed since then
+           iif(EXISTS (SELECT 1 FROM slurm_events AS c
+                       WHERE coalesce(c.Cluster, cluster_name) = cluster_name AND coalesce(c.Event, 'Cluster') = 'Cluster'
+                         AND c.NodeName IS NULL AND c.gpu_types <> '{}'), 0, since)), Reason, _file, _line, State, state_base, gpu_types
 FROM slurm_seen AS n
 WHERE out_of_service AND NOT EXISTS (SELECT 1 FROM slurm_events AS e
                                      WHERE e.NodeName = n.NodeName AND coalesce(e.Cluster, cluster_name) = cluster_name
