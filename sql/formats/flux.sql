@@ -26,24 +26,25 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT r._file, 'data_loss', 'unknown_record', min(r._line), count(*),
        'elements of "jobs" that are no objects, the first ' || coalesce(min(j.value), 'null') || ': left out'
 FROM jsonl_trace(:flux) AS r, json_each(r.record, '$.jobs') AS j WHERE j.type <> 'object' GROUP BY r._file;
+-- (What is not known is left out, or an empty text.)
 DROP TABLE IF EXISTS temp.flux_jobs;
 CREATE TEMP TABLE flux_jobs AS
 SELECT CAST(coalesce(json_extract(j, '$.id.dec'), json_extract(j, '$.id')) AS TEXT) AS job, json_extract(j, '$.name') AS name,
        coalesce(json_extract(j, '$.project'), json_extract(j, '$.bank')) AS owner, json_extract(j, '$.username') AS user,
-       json_extract(j, '$.queue') AS queue, json_extract(j, '$.bank') AS bank, json_extract(j, '$.nnodes') AS nnodes,
-       json_extract(j, '$.nodelist') AS nodelist, nullif(json_extract(j, '$.expiration'), 0) AS expiration,
-       json_extract(j, '$.priority') AS priority, json_extract(j, '$.state') AS state,
-       upper(json_extract(j, '$.result')) AS result, json_extract(j, '$.exception.type') AS exception,
+       json_extract(j, '$.queue') AS queue, json_extract(j, '$.bank') AS bank, nullif(json_extract(j, '$.nnodes'), '') AS nnodes,
+       nullif(json_extract(j, '$.nodelist'), '') AS nodelist, nullif(json_extract(j, '$.expiration'), 0) AS expiration,
+       nullif(json_extract(j, '$.priority'), '') AS priority, json_extract(j, '$.state') AS state,
+       nullif(upper(json_extract(j, '$.result')), '') AS result, json_extract(j, '$.exception.type') AS exception,
        nullif(json_extract(j, '$.t_submit'), 0) AS t_submit, nullif(json_extract(j, '$.t_run'), 0) AS t_run,
        nullif(json_extract(j, '$.t_cleanup'), 0) AS t_cleanup, nullif(json_extract(j, '$.t_inactive'), 0) AS t_inactive,
        -- when it was listed
        CASE WHEN json_extract(j, '$.state') = 'RUN'
               AND coalesce(json_extract(j, '$.t_cleanup'), json_extract(j, '$.t_inactive'), 0) = 0
               THEN json_extract(j, '$.t_run') + json_extract(j, '$.runtime') END AS asked,
-       CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * json_extract(j, '$.nnodes')
-            WHEN :chips IN ('cpus', 'ncpus', 'ncores', 'slots') THEN json_extract(j, '$.ncores')
-            ELSE coalesce(json_extract(j, '$.ngpus'), json_extract(j, '$.gpus')) END AS chips,
-       json_extract(j, '$.ngpus') IS NULL AND :chips IS NULL AND :chips_per_node IS NULL AS unknown, _file, _line
+       CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * nullif(json_extract(j, '$.nnodes'), '')
+            WHEN :chips IN ('cpus', 'ncpus', 'ncores', 'slots') THEN nullif(json_extract(j, '$.ncores'), '')
+            ELSE nullif(coalesce(json_extract(j, '$.ngpus'), json_extract(j, '$.gpus')), '') END AS chips,
+       nullif(json_extract(j, '$.ngpus'), '') IS NULL AND :chips IS NULL AND :chips_per_node IS NULL AS unknown, _file, _line
 FROM flux_listed;
 DROP TABLE flux_listed;
 -- An id that another instance of Flux gives too is another job's.

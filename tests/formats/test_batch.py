@@ -335,6 +335,25 @@ class Flux(Batch):
             [("101", 8), ("102", 4)],
         )
 
+    def test_fields_that_are_empty(self):
+        """JobInfo.to_dict(filtered=False) writes an empty text for what is not known: of a job that waits how many GPUs it asks for."""
+        listing = json.loads(self.fixture("flux/jobs.json"))
+        waits = {**listing["jobs"][0], "id": 900, "state": "SCHED", "t_run": 0.0, "t_cleanup": 0.0, "t_inactive": 0.0}
+        waits |= dict.fromkeys(("ngpus", "ncores", "nnodes", "nodelist", "priority", "result", "waitstatus"), "")
+        path = self.write(json.dumps({"jobs": [listing["jobs"][0], waits]}))
+        sql = "SELECT job, chips, labels FROM trace_records(?) WHERE record = 'jobs' AND job = '900'"
+        for options, lacks in (("", "ngpus"), (', "chips": "ncores"', "ncores"), (', "chips_per_node": 4', "nnodes")):
+            fleet = '{"sources": [{"path": "%s"%s}]}' % (path, options)
+            self.assertEqual(self.rows(sql, fleet), [], options)
+            self.assertEqual(
+                [
+                    detail.split(":")[0]
+                    for detail, in self.rows("SELECT detail FROM mpg_issues WHERE kind = 'missing_field'")
+                ],
+                ["job 900 lacks its " + lacks + (" (give the option chips_per_node)" if lacks == "ngpus" else "")],
+            )
+            self.assertNotIn("unknown_state", self.issues())
+
 
 class Condor(Batch):
     def test_history_and_queue(self):
