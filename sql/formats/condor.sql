@@ -76,6 +76,9 @@ SELECT _file, 'warning', 'uncounted_resource', min(_line), count(*),
        'jobs that have no slot, such as ' || min(job) || ' (universe scheduler, grid or local): their GPUs are not of this pool'
 FROM condor_ads WHERE universe IN (7, 9, 12) AND chips > 0 GROUP BY _file;
 UPDATE condor_ads SET chips = NULL WHERE universe IN (7, 9, 12);
+-- The ad of a run has the state of a job that runs, even of one that completed.
+UPDATE condor_ads SET status = iif(completed >= started, 4, 2) WHERE written IS NOT NULL AND status IN (2, 6, 7);
+UPDATE condor_ads SET completed = NULL WHERE written IS NOT NULL AND status = 2;
 -- A number that is given anew, or by another schedd, is another job's.
 UPDATE condor_ads SET job = job || '#' || nth
 FROM (SELECT rowid AS row, dense_rank() OVER (PARTITION BY job ORDER BY submitted, schedd) AS nth FROM condor_ads

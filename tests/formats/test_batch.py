@@ -393,6 +393,27 @@ class Condor(Batch):
         )
         self.assertNotIn("earlier_attempts", self.issues())
 
+    def test_the_ads_of_runs_alone(self):
+        """The shadow writes one as its run ends, of the state that the job has then: that it runs, is suspended, or sends its output."""
+        ad = {"ClusterId": 101, "ProcId": 0, "QDate": BEGIN, "RequestGPUs": 8, "NumJobStarts": 2, "JobStatus": 2}
+        first = ad | {"JobCurrentStartDate": BEGIN + 10, "EpochWriteDate": BEGIN + 40}
+        last = ad | {
+            "JobCurrentStartDate": BEGIN + 60,
+            "EpochWriteDate": BEGIN + 93,
+            "ExitBySignal": False,
+            "ExitCode": 0,
+        }
+        for before, after, second, end in (
+            ({}, {"CompletionDate": BEGIN + 90}, "completed", 90),
+            ({"JobStatus": 7}, {"CompletionDate": BEGIN + 90, "ExitCode": 1, "JobStatus": 6}, "failed", 90),
+            ({"JobStatus": 6}, {"CompletionDate": 0}, "preempted", 93),
+            ({}, {"CompletionDate": BEGIN + 30, "JobStatus": 7}, "preempted", 93),
+        ):
+            path = self.write(json.dumps(first | before) + "\n" + json.dumps(last | after) + "\n")
+            self.assertEqual(
+                self.held(path), [("101.0", 1, 8, 10, 40, "preempted"), ("101.0", 2, 8, 60, end, second)], after
+            )
+
     def test_an_ad_for_each_run_beside_the_queue(self):
         """The ad of a run says when it ended, and the job's in the queue what became of it: it waits again, is held, or was removed."""
         ad = {
