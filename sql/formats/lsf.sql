@@ -74,11 +74,24 @@ FROM (SELECT _file, _line, job, row_number() OVER (PARTITION BY job, start_time,
       FROM lsf_of_jobs WHERE event_type = 'JOB_FINISH') WHERE nth > 1 GROUP BY _file;
 
 -- lsb.acct tells the last start of a job that has ended, lsb.events every one. A job that is back in the queue (PEND) waits again.
+-- mbatchd may write a start some seconds off the time that the job's end has of it: they are one, unless it was stopped between.
+DROP TABLE IF EXISTS temp.lsf_begun;
+CREATE TEMP TABLE lsf_begun AS
+SELECT place, begun
+FROM (SELECT f.place, s.event_time AS begun, row_number() OVER (PARTITION BY f.place ORDER BY abs(s.event_time - f.start_time)) AS nth
+      FROM lsf_of_jobs AS f
+      CROSS JOIN lsf_of_jobs AS s ON s.job = f.job AND s.event_time BETWEEN f.start_time - 60 AND f.start_time + 60
+      WHERE f.event_type = 'JOB_FINISH' AND s.event_type = 'JOB_START'
+        AND NOT EXISTS (SELECT 1 FROM lsf_of_jobs AS e
+                        WHERE e.job = f.job AND e.event_time > s.event_time AND e.event_time < f.start_time
+                          AND e.event_type = 'JOB_STATUS' AND e.j_status & 97))
+WHERE nth = 1;
+CREATE UNIQUE INDEX temp.lsf_begun_of ON lsf_begun(place);
 DROP TABLE IF EXISTS temp.lsf_starts;
 CREATE TEMP TABLE lsf_starts AS
 WITH started AS (
-  SELECT job, start_time AS at, held, event_time AS ended, coalesce(outcome, 'failed') AS outcome, place, _file, _line
-  FROM lsf_of_jobs WHERE event_type = 'JOB_FINISH' AND start_time IS NOT NULL
+  SELECT job, coalesce(begun, start_time) AS at, held, event_time AS ended, coalesce(outcome, 'failed') AS outcome, place, _file, _line
+  FROM lsf_of_jobs LEFT JOIN lsf_begun USING (place) WHERE event_type = 'JOB_FINISH' AND start_time IS NOT NULL
   UNION ALL
   SELECT job, event_time, held, NULL, NULL, place, _file, _line FROM lsf_of_jobs WHERE event_type = 'JOB_START'
 )
@@ -306,6 +319,7 @@ FROM lsf_attempts AS a CROSS JOIN lsf_records AS r ON r.rowid = a.place;
 DROP TABLE lsf_jobs;
 DROP TABLE lsf_attempts;
 DROP TABLE lsf_starts;
+DROP TABLE lsf_begun;
 DROP TABLE lsf_sizes;
 DROP TABLE lsf_uses;
 DROP TABLE lsf_of_jobs;

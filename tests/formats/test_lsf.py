@@ -165,6 +165,34 @@ class Mapping(Case):
             (1, 8),
         )
 
+    def test_a_start_that_its_end_has_seconds_later(self):
+        """They are one start, unless the job was stopped between."""
+        with open(os.path.join(LSF, "lsb.acct"), encoding="utf-8") as file:
+            acct = next(line for line in file if " 101 1001 " in line)
+        for at, stops, expected in (
+            (58, (), [(58, 1260, "completed")]),
+            (63, (), [(63, 1260, "completed")]),
+            (-9, (), [(-9, 60, "preempted"), (60, 1260, "completed")]),
+            (20, (30,), [(20, 30, "preempted"), (60, 1260, "completed")]),
+        ):
+            events = f'"JOB_START" "10.113" {BEGIN + at} 101 4 0 0 60.0 2 "4*n1" "4*n2" "" "" 0 "" 0 "" 0 0 -1 "" "rusage[ngpus_physical=4.00]" 0\n'
+            events += "".join(f'"JOB_STATUS" "10.113" {BEGIN + stop} 101 1 0 0 5.5 0 0 0 0 0\n' for stop in stops)
+            events += f'"JOB_STATUS" "10.113" {BEGIN + 1258} 101 64 0 0 5.5 0 0 0 0 0\n'
+            folder = self.new_folder()
+            for name, text in (("lsb.acct", acct), ("lsb.events", "# 1\n" + events)):
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                    file.write(text)
+            self.assertEqual(
+                [
+                    (start - BEGIN, end - BEGIN, outcome)
+                    for start, end, outcome in self.rows(
+                        "SELECT start_time, end_time, outcome FROM trace_records(?) WHERE record = 'allocations' AND job = '101' ORDER BY start_time",
+                        folder,
+                    )
+                ],
+                expected,
+            )
+
     def test_an_end_that_was_lost(self):
         """A job that runs on past its limit, or while a later one has chips of its hosts, is listed; one that has time left, or fits beside it, is not."""
 
