@@ -41,6 +41,7 @@
 .read sql/formats/kube/claims.sql
 .read sql/formats/kube/pods.sql
 .read sql/formats/kube/jobs.sql
+.read sql/formats/kube/allocations.sql
 .read sql/formats/kube/remade.sql
 .read sql/formats/kube/capacity.sql
 .read sql/formats/kube/observed.sql

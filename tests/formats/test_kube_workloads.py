@@ -44,6 +44,89 @@ class Mapping(Mapped):
             [("ns/again", 2 * (5 + 30)), ("ns/done", 20), ("ns/gone", 60), ("ns/runs", 80), ("ns/waits", 100)],
         )
 
+    def versions(self, *conditions):
+        """Versions of one Workload, each by its conditions: those that are not true any more begin with "-"."""
+        versions = []
+        for version, told in enumerate(conditions):
+            w = self.workload("j", version + 1, *told)
+            for condition in w["object"]["status"]["conditions"]:
+                if condition["type"][0] == "-":
+                    condition.update(type=condition["type"][1:], status="False")
+            versions.append(w)
+        return versions
+
+    def test_workloads_that_were_admitted_again(self):
+        """A watch of Workloads alone tells of each admission, until it was evicted, or until it is shown as admitted no more."""
+        admitted, again, gone = (
+            ("Admitted", "Admitted", 10),
+            ("Admitted", "Admitted", 60),
+            ("-Admitted", "NoReservation", 40),
+        )
+        evicted, done = ("Evicted", "Preempted", 40), ("Finished", "Succeeded", 90)
+        node = {"type": "ADDED", "object": self.node("n", {G: "8"}, agentpool="a")}
+        first, second = ("ns/j", 1, None, "a", 2, 10, 40, "preempted"), ("ns/j", 2, None, "a", 2, 60, 90, "completed")
+        for versions, held, queued in (
+            (
+                [[], [admitted], [evicted, gone], [again, ("-Evicted", "QuotaReserved", 60)], [again, done]],
+                [first, second],
+                60,
+            ),
+            ([[admitted], [admitted, evicted], [evicted, gone], [again, done]], [first, second], 60),
+            ([[admitted], [again, done]], [(*first[:6], 60, "preempted"), (*second[:1], 1, *second[2:])], 20),
+            ([[admitted], [gone]], [first], 20),
+            ([[admitted], [evicted, gone]], [first, ("ns/j", 2, None, "a", 0, 40, None, None)], 20),
+        ):
+            with self.subTest(versions=versions):
+                self.map(self.file("\n".join(map(json.dumps, [node, *self.versions(*versions)]))))
+                self.assertEqual(self.allocations(), held)
+                if queued > 20:
+                    self.assertEqual(
+                        self.one("SELECT sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'queued'"), queued
+                    )
+        # Only one that was admitted once has a condition Admitted that is False.
+        for versions, missing in (
+            ([[]], 0),
+            ([[], [evicted]], 0),
+            ([[evicted, gone]], 1),
+            ([[admitted], [evicted, gone]], 0),
+        ):
+            path = self.file("\n".join(map(json.dumps, [node, *self.versions(*versions)])))
+            self.map(path)
+            self.assertEqual(
+                self.one("SELECT total(count) FROM mpg_issues WHERE kind = 'missing_pods' AND source = ?", path),
+                missing,
+            )
+
+    def test_admissions_whose_pods_wait(self):
+        """A pod that has no node holds nothing, though its Workload was admitted; of the admission before nobody saw the pods."""
+        admitted, again = ("Admitted", "Admitted", 10), ("Admitted", "Admitted", 60)
+        evicted, gone = ("Evicted", "Preempted", 40), ("-Admitted", "NoReservation", 40)
+        pod = self.pod(
+            "j-0",
+            {G: "2"},
+            metadata={
+                "creationTimestamp": when(61),
+                "ownerReferences": [{"kind": "Job", "name": "j", "controller": True}],
+            },
+        )
+        runs = json.loads(json.dumps(pod))
+        runs["spec"]["nodeName"] = "n"
+        runs["status"] = {
+            "phase": "Running",
+            "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": when(70)}],
+        }
+        first = ("ns/j", 1, None, "a", 2, 10, 40, "preempted")
+        for versions, its, held in (
+            ([[admitted]], pod, []),
+            ([[admitted], [evicted, gone], [again]], pod, [first, ("ns/j", 2, None, "a", 0, 40, None, None)]),
+            ([[admitted], [evicted, gone], [again]], runs, [first, ("ns/j", 2, "j-0", "a", 2, 70, None, None)]),
+        ):
+            with self.subTest(versions=versions):
+                node = {"type": "ADDED", "object": self.node("n", {G: "8"}, agentpool="a")}
+                objects = [node, *self.versions(*versions), {"type": "ADDED", "object": its}]
+                self.map(self.file("\n".join(map(json.dumps, objects))))
+                self.assertEqual(self.allocations(), held)
+
     def test_workloads_that_were_admitted_with_fewer_pods(self):
         """Without pods: what was admitted, of one set or two, whatever their order."""
 

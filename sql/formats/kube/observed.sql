@@ -62,6 +62,14 @@ FROM (SELECT job FROM kube_last
       WHERE kind NOT IN ('Pod', 'Workload', 'Node') AND namespace || '/' || name = job AND outcome IN ('completed', 'failed') AND chips > 0
       AND coalesce(startTime, started, creationTimestamp) < coalesce(completionTime, finished)
       AND job NOT IN (SELECT job FROM allocations WHERE chips > 0) GROUP BY job) GROUP BY NULL;
+-- A Workload that was admitted once (its condition Admitted is False, and not missing), and was evicted before anything tells of it.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'missing_pods', NULL, count(*),
+       'Workloads that were evicted, and of whose admission nothing tells, the first ' || min(namespace || '/' || name)
+         || ': what they held counts as idle'
+FROM kube_last AS w
+WHERE kind = 'Workload' AND chips > 0 AND evicted IS NOT NULL AND admitted IS NULL AND instr(conditions, '"Admitted"')
+  AND NOT EXISTS (SELECT 1 FROM allocations AS a WHERE a.job = w.job AND a.chips > 0 AND a.start_time <= w.evicted) GROUP BY _file;
 -- Pods that ended well before others of their gang, which is not whole from then on, whether it needs them or not.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:kube, 'kube_objects'), 'warning', 'early_end', NULL, count(DISTINCT job),
