@@ -528,6 +528,23 @@ class KubeState(Case):
                 self.rows("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'queued'", self.write()),
                 series,
             )
+        # A shard of the exporter that is scraped every ten minutes beside one of five: what the one tells is there until its own next.
+        slow = {BEGIN + 300 * n for n in range(0, 21, 2)}
+        for series, queued in (
+            ([*pod("p", ("Pending", 2, 8))], 8 * 300),
+            ([*pod("p", ("Pending", 2, 8)), *job(8)], 8 * 300),
+            ([*pod("p", ("Pending", 2, 8)), *job(12)], 12 * 300),
+        ):
+            of_slow = [*series, sampled("kube_pod_owner", 0, 20, pod="x", uid="x", owner_kind="Job", owner_name="x")]
+            for one in of_slow:
+                one["metric"]["instance"] = "slow"
+                one["values"] = [(at, value) for at, value in one["values"] if at in slow]
+            self.answer["data"]["result"] = node + of_slow
+            self.assertEqual(
+                [(8 * queued,)],
+                self.rows("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'queued'", self.write()),
+                series,
+            )
 
 
 if __name__ == "__main__":

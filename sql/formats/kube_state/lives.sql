@@ -191,12 +191,13 @@ WITH lives AS (
   FROM kube_state_pod_lives GROUP BY namespace, pod, uid, life
 ),
 around AS (
-  SELECT l.*, f.before AS before_first, n.after AS after_last, v.before AS before_seen, o.before AS before_over
+  SELECT l.*, f.before AS before_first, n.after AS after_last, v.before AS before_seen, o.before AS before_over, z.after AS after_seen
   FROM lives AS l LEFT JOIN kube_state_pod_lives AS f ON f.namespace = l.namespace AND f.pod = l.pod AND f.uid = l.uid
     AND f.time = l.first_held
        LEFT JOIN kube_state_pod_lives AS n ON n.namespace = l.namespace AND n.pod = l.pod AND n.uid = l.uid AND n.time = l.last_held
        LEFT JOIN kube_state_pod_lives AS v ON v.namespace = l.namespace AND v.pod = l.pod AND v.uid = l.uid AND v.time = l.seen
        LEFT JOIN kube_state_pod_lives AS o ON o.namespace = l.namespace AND o.pod = l.pod AND o.uid = l.uid AND o.time = l.over
+       LEFT JOIN kube_state_pod_lives AS z ON z.namespace = l.namespace AND z.pod = l.pod AND z.uid = l.uid AND z.time = l.last
 )
 SELECT a.*, max(coalesce(min(a.created, a.seen), a.seen), coalesce(before_seen, a.seen)) AS created_at,
        CASE WHEN first_held IS NOT NULL THEN max(min(coalesce(scheduled, first_held), first_held), coalesce(before_first, first_held))

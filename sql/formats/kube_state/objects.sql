@@ -25,6 +25,12 @@ SELECT namespace, coalesce(json_extract(labels, '$.exported_job_name'), json_ext
                          AND json_extract(labels, '$.condition') = 'true') AS over
 FROM kube_state_samples WHERE metric GLOB 'kube_job_*' GROUP BY 1, 2;
 CREATE INDEX temp.kube_state_job_of ON kube_state_jobs(namespace, name);
+ALTER TABLE kube_state_jobs ADD COLUMN after; -- the next scrape of the exporter that told of it last
+UPDATE kube_state_jobs SET after = s.after
+FROM (SELECT namespace, coalesce(json_extract(labels, '$.exported_job_name'), json_extract(labels, '$.job_name')) AS name, instance,
+             max(time) AS last FROM kube_state_samples WHERE metric GLOB 'kube_job_*' GROUP BY 1, 2, 3) AS i
+JOIN kube_state_scrapes AS s ON s.instance = i.instance AND s.time = i.last
+WHERE i.namespace = kube_state_jobs.namespace AND i.name = kube_state_jobs.name AND i.last = kube_state_jobs.last;
 
 CREATE INDEX temp.kube_state_life_at ON kube_state_node_lives(node, time);
 CREATE INDEX temp.kube_state_owner_by ON kube_state_owners(job);
@@ -48,7 +54,7 @@ SELECT h.*, o.kind AS owner_kind, o.owner, o.job,
             ELSE 'cancelled' END AS outcome,
        end_time IS NOT NULL AND phase IS NULL AS vanished,
        -- it waited, and is gone at the next sample
-       iif(start_time IS NULL, (SELECT min(s.after) FROM kube_state_scrapes AS s WHERE s.time = h.last), NULL) AS left_queue
+       iif(start_time IS NULL, after_seen, NULL) AS left_queue
 FROM kube_state_held AS h JOIN kube_state_owners AS o USING (namespace, pod)
 LEFT JOIN kube_state_jobs AS j ON j.namespace = h.namespace AND j.name = o.owner AND o.kind = 'Job';
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -154,11 +160,9 @@ steps AS (
   SELECT job, iif(first_held IS NULL AND over IS NOT NULL, start_time, seen) AS at, chips
   FROM of_jobs WHERE first_held IS NOT NULL OR over IS NULL OR start_time IS NOT NULL
   UNION ALL
-  SELECT job, coalesce(end_time, after_last, over,
-                       (SELECT s.after FROM kube_state_scrapes AS s WHERE s.time = of_jobs.last AND s.after IS NOT NULL LIMIT 1)), -chips
+  SELECT job, coalesce(end_time, after_last, over, after_seen), -chips
   FROM of_jobs
-  WHERE coalesce(end_time, after_last, over,
-                 (SELECT s.after FROM kube_state_scrapes AS s WHERE s.time = of_jobs.last AND s.after IS NOT NULL LIMIT 1)) IS NOT NULL
+  WHERE coalesce(end_time, after_last, over, after_seen) IS NOT NULL
     AND (first_held IS NOT NULL OR over IS NULL OR start_time IS NOT NULL)
 ),
 at_once AS (SELECT job, max(chips) AS chips
@@ -178,7 +182,7 @@ SELECT 'ADDED', 'batch/v1', iif(max(owner_kind) = 'Job', 'Job', max(owner_kind))
             -- it is gone with all of its pods, which held nothing
             WHEN count(o.left_queue) = count(*)
               THEN iif(max(j.last) IS NULL, max(o.left_queue),
-                       max(max((SELECT min(s.after) FROM kube_state_scrapes AS s WHERE s.time = j.last), o.left_queue))) END,
+                       max(max(j.after, o.left_queue))) END,
        CASE WHEN max(j.complete) THEN 'completed' WHEN max(j.failed) THEN 'failed' END,
        CASE WHEN max(j.completions) > max(j.parallelism)
               THEN json_object('completions', CAST(max(j.completions) AS INTEGER), 'parallelism', CAST(max(j.parallelism) AS INTEGER))
