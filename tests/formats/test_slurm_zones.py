@@ -108,6 +108,31 @@ class Zones(Case):
             ),
         )
 
+    def test_an_outage_that_ends_in_the_repeated_hour(self):
+        """So does the Duration of an event; one that has none, or none above 0, is left out."""
+        jobs = self.file(
+            "JobIDRaw|Cluster|State|Submit|Start|End|ElapsedRaw|Suspended|ReqTRES|AllocTRES|NodeList\n"
+            "1|c|COMPLETED|2026-11-01T00:00:00|2026-11-01T00:00:00|2026-11-01T04:00:00|18000|00:00:00|gres/gpu=8|gres/gpu=8|n9\n"
+        )
+        events = self.file(
+            "Cluster|Event|NodeName|TimeStart|TimeEnd|Duration|Reason|State|TRES\n"
+            "c|Cluster||2026-10-31T00:00:00|Unknown|1-05:00:00|Cluster Registered TRES||gres/gpu=32\n"
+            "c|Node|n1|2026-11-01T01:50:00|2026-11-01T01:10:00|00:20:00|xid 79|DOWN|gres/gpu=8\n"
+            "c|Node|n2|2026-11-01T01:50:00|2026-11-01T01:10:00|00:00:00|xid 79|DOWN|gres/gpu=8\n",
+            "events.psv",
+        )
+        fleet = json.dumps({"sources": [{"path": path, "zone": "America/Denver"} for path in (jobs, events)]})
+        self.assertEqual(
+            [(1200 * 8,)],
+            self.rows("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'down'", fleet),
+        )
+        self.assertEqual(
+            [("conflict", 3, 1), ("end_before_start", 4, 1)],
+            self.rows(
+                "SELECT kind, line, count FROM mpg_issues WHERE kind IN ('conflict', 'end_before_start') ORDER BY 1"
+            ),
+        )
+
     def test_only_local_times_need_a_zone(self):
         path = self.file("JobID|Submit|Start|End\n1|1795240353|2026-11-21T05:52:33Z|2026-11-21T05:52:33+02:00\n")
         self.assertEqual(

@@ -188,6 +188,12 @@ SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*),
        'job ' || coalesce(JobID, JobIDRaw) || ' ended before it started: it holds nothing'
 FROM slurm_odd_jobs WHERE "End" < Start GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'conflict', min(_line), count(*),
+       'events with a Duration that end before their start, the first of ' || coalesce(min(NodeName), min(Cluster), 'the cluster')
+         || ': they end Duration after it'
+FROM slurm_events WHERE TimeEnd < TimeStart AND Duration > 0 GROUP BY _file;
+UPDATE temp.slurm_events SET TimeEnd = TimeStart + Duration WHERE TimeEnd < TimeStart AND Duration > 0;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*),
        'an event of ' || coalesce(NodeName, Cluster, 'the cluster') || ' ended before it started: it is left out'
 FROM slurm_events WHERE TimeEnd < TimeStart GROUP BY _file;
