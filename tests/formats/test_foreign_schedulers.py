@@ -153,6 +153,25 @@ class Slurm(Schedulers):
         self.assertEqual([("1", 6400), ("3", 4000)], self.ledger(path, "untraced"))
         self.assertEqual([("2", 4000)], self.ledger(path, "queued"))
         self.assertEqual([("lost_end", 2)], self.said(path))
+        # Appended to one file each says of itself when it was made; one that lists nothing does, too.
+        first, second = listing(T0 + 500, runs, waits, (3, "RUNNING", T0)), listing(T0 + 800, runs)
+        for text, ends in (
+            (first + "\n" + second, 8 * 800),
+            (first + second + listing(T0 + 900, (4, "RUNNING", T0 + 850)), 8 * 800),
+            (first + second + listing(T0 + 900), 8 * 800),
+            (first, 8 * 500),
+        ):
+            path = self.file(text, "squeue.json")
+            self.assertEqual(("1", ends), self.ledger(path, "untraced")[0], text)
+            lost = dict(self.said(path)).get("lost_end", 0)
+            self.assertEqual(0 if text == first else 3 - text.endswith(second), lost)
+        path = self.file(first + second, "squeue.json")
+        self.assertEqual([("1", 6400), ("3", 4000)], self.ledger(path, "untraced"))
+        self.assertEqual([("2", 4000)], self.ledger(path, "queued"))
+        self.assertEqual(
+            [(1, T0 + 500), (2, T0 + 500), (3, T0 + 500), (1, T0 + 800)],
+            self.rows("SELECT CAST(JobIDRaw AS INTEGER), last_update FROM slurm_trace(?)", path),
+        )
         sacct = (
             self.HEADER
             + self.job(1, "RUNNING", 0, "Unknown", "00:05:00")

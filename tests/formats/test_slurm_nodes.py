@@ -536,6 +536,12 @@ class Mapping(WithNodes):
             rows = "SELECT chips, start_time - ?1, end_time - ?1 FROM trace_records(?2) WHERE record = ?3 ORDER BY 2"
             self.assertEqual(capacity, self.rows(rows, at, folder, "capacity"), listings)
             self.assertEqual(outages, self.rows(rows, at, folder, "outages"), listings)
+            for i in range(len(listings)):
+                os.remove(os.path.join(folder, f"nodes{i}.json"))
+            with open(os.path.join(folder, "nodes.json"), "w", encoding="utf-8") as file:
+                file.write("\n".join(listings))  # one appended to the other
+            self.assertEqual(capacity, self.rows(rows, at, folder, "capacity"), listings)
+            self.assertEqual(outages, self.rows(rows, at, folder, "outages"), listings)
         shown = lambda name, gpus, busy: (
             f"NodeName={name} CPUTot=64 State=IDLE CfgTRES=gres/gpu={gpus} BootTime={at - 9000} LastBusyTime={at + busy}\n"
         )

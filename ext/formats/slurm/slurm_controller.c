@@ -189,22 +189,46 @@ static mpg_rc updated_in(mpg_pull *pull, mpg_slurm_docs *docs, int64_t *last, mp
   return rc == MPG_DONE ? MPG_OK : rc;
 }
 
-mpg_rc mpg_slurm_last_update(const mpg_env *env, const char *path, int64_t *last, mpg_err *err) {
-  mpg_slurm_docs docs = {.env = env, .name = path};
+static mpg_rc read_updates(mpg_slurm_updates *u, const char *path, mpg_err *err) {
+  mpg_slurm_docs docs = {.env = u->env, .name = path};
   mpg_stream *stream = NULL;
   mpg_pull *pull = NULL;
   mpg_pull_item item;
-  mpg_rc rc = mpg_stream_open(&stream, env, path, err);
-  *last = 0;
+  mpg_rc rc = mpg_stream_open(&stream, u->env, path, err);
   if (rc == MPG_OK)
-    rc = mpg_pull_open(&pull, env, stream, 0, err);
+    rc = mpg_pull_open(&pull, u->env, stream, 0, err);
   while (rc == MPG_OK && (rc = mpg_pull_next(pull, &item, err)) == MPG_OK)
     if (item.first == '{') {
+      rc = mpg_grow(u->env, &u->times, &u->cap, u->n + 1, sizeof *u->times);
+      if (rc != MPG_OK) {
+        rc = mpg_fail_plain(err, rc);
+        break;
+      }
+      u->times[u->n++] = 0;
       mpg_pull_enter(pull);
-      rc = updated_in(pull, &docs, last, err);
+      rc = updated_in(pull, &docs, &u->times[u->n - 1], err);
     }
   mpg_pull_close(pull);
   mpg_stream_close(stream);
   mpg_slurm_docs_free(&docs);
   return rc == MPG_NOMEM || rc == MPG_INTERRUPTED ? rc : MPG_OK;
+}
+
+void mpg_slurm_updates_free(mpg_slurm_updates *updates) {
+  if (updates->env != NULL)
+    mpg_free(updates->env, updates->times);
+}
+
+mpg_rc mpg_slurm_updated(mpg_slurm_updates *updates, const char *path, size_t document,
+                         int64_t *out, mpg_err *err) {
+  *out = 0;
+  if (!updates->read) {
+    mpg_rc rc = read_updates(updates, path, err);
+    if (rc != MPG_OK)
+      return rc;
+    updates->read = true;
+  }
+  if (document < updates->n)
+    *out = updates->times[document];
+  return MPG_OK;
 }

@@ -75,9 +75,19 @@ mpg_rc mpg_slurm_read_ids(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_o
 /* A job of the controller (slurm_controller.c). */
 mpg_rc mpg_slurm_read_controller(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_object job,
                                  mpg_err *err);
-/* The latest last_update of a file's documents in Unix seconds, which Slurm writes after the jobs:
-** until then the controller saw them. 0: none. What is malformed ends the search; errors are
-** MPG_NOMEM and MPG_INTERRUPTED. */
-mpg_rc mpg_slurm_last_update(const mpg_env *env, const char *path, int64_t *last, mpg_err *err);
+/* last_update of each document of a file, in Unix seconds. All zero at first, except env. */
+typedef struct mpg_slurm_updates {
+  const mpg_env *env;
+  int64_t *times; /* 0: none */
+  size_t n, cap;
+  bool read; /* times has what the file tells */
+} mpg_slurm_updates;
+
+void mpg_slurm_updates_free(mpg_slurm_updates *updates);
+/* That of one document (0 is the first), until when the controller saw its jobs; Slurm writes it
+** after them, so the first call reads the file. *out is 0 if there is none, or behind what is
+** malformed; errors are MPG_NOMEM and MPG_INTERRUPTED. */
+mpg_rc mpg_slurm_updated(mpg_slurm_updates *updates, const char *path, size_t document,
+                         int64_t *out, mpg_err *err);
 
 #endif

@@ -96,9 +96,10 @@ struct mpg_slurm_json {
   bool silent;               /* that had none, and no errors were told */
   mpg_slurm_repeats repeats; /* of the accounting */
   bool done;
-  bool of_controller;  /* the latest job is */
-  int64_t last_update; /* of the file; -1: not looked for */
-  char members[200];   /* of the document, for a message */
+  bool of_controller; /* the latest job is */
+  size_t documents;   /* begun so far */
+  mpg_slurm_updates updates;
+  char members[200]; /* of the document, for a message */
   size_t n_members;
   int64_t document_line, line;
   mpg_slurm_object step_list; /* of the latest job, borrowed */
@@ -115,9 +116,8 @@ mpg_rc mpg_slurm_json_open(mpg_slurm_json **out, const mpg_env *env, mpg_stream 
   j->env = env;
   j->path = mpg_stream_path(stream);
   j->issues = issues;
-  j->last_update = -1;
   j->docs = j->step_docs = (mpg_slurm_docs){.env = env, .name = j->path};
-  j->f.text.env = j->repeats.jobs.env = env;
+  j->f.text.env = j->repeats.jobs.env = j->updates.env = env;
   rc = mpg_pull_open(&j->pull, env, stream, 0, err);
   if (rc == MPG_OK)
     *out = j;
@@ -134,6 +134,7 @@ void mpg_slurm_json_close(mpg_slurm_json *j) {
   mpg_slurm_docs_free(&j->step_docs);
   mpg_json_text_free(&j->f.text);
   mpg_slurm_repeats_free(&j->repeats);
+  mpg_slurm_updates_free(&j->updates);
   mpg_free(j->env, j);
 }
 
@@ -396,6 +397,7 @@ static mpg_rc next_job(mpg_slurm_json *j, mpg_pull_item *item, mpg_err *err) {
             "%s:%lld:%lld: expected the object that sacct --json or squeue --json writes", j->path,
             (long long)item->line, (long long)item->column);
       mpg_pull_enter(j->pull);
+      j->documents++;
       j->in_document = true;
       j->any_jobs = false;
       j->silent = true;
@@ -482,12 +484,8 @@ bool mpg_slurm_json_has(const mpg_slurm_json *j, size_t field) {
 }
 
 mpg_rc mpg_slurm_json_updated(mpg_slurm_json *j, int64_t *out, mpg_err *err) {
-  mpg_rc rc = MPG_OK;
   *out = 0;
-  if (!j->of_controller)
+  if (!j->of_controller || j->documents == 0)
     return MPG_OK;
-  if (j->last_update < 0)
-    rc = mpg_slurm_last_update(j->env, j->path, &j->last_update, err);
-  *out = j->last_update;
-  return rc;
+  return mpg_slurm_updated(&j->updates, j->path, j->documents - 1, out, err);
 }

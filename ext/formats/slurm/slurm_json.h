@@ -36,7 +36,7 @@ int64_t mpg_slurm_json_line(const mpg_slurm_json *json); /* where the job begins
 const mpg_value *mpg_slurm_json_get(const mpg_slurm_json *json, size_t field);
 mpg_str mpg_slurm_json_raw(const mpg_slurm_json *json, size_t field);
 bool mpg_slurm_json_has(const mpg_slurm_json *json, size_t field);
-/* last_update of the file, for jobs of the controller; *out is 0 if there is none. */
+/* last_update of the document, for jobs of the controller; *out is 0 if there is none. */
 mpg_rc mpg_slurm_json_updated(mpg_slurm_json *json, int64_t *out, mpg_err *err);
 
 #endif

@@ -119,7 +119,8 @@ struct mpg_slurm_show_node {
   mpg_pull *pull;   /* or of JSON */
   mpg_slurm_docs docs;
   bool in_document, in_nodes, any_nodes;
-  bool has_ahead; /* of text: a line that begins the next node */
+  size_t documents; /* of JSON: begun so far */
+  bool has_ahead;   /* of text: a line that begins the next node */
   mpg_json_text node, ahead;
   int64_t line, ahead_line;
   mpg_err damage; /* in text: the error after this node, for the next call; MPG_OK: none */
@@ -605,10 +606,15 @@ static mpg_rc next_json(mpg_slurm_show_node *s, mpg_str *text, mpg_err *err) {
                         "%s:%lld:%lld: expected the object that scontrol show %s --json writes",
                         s->path, (long long)item.line, (long long)item.column, s->shows->what);
       mpg_pull_enter(s->pull);
+      s->documents++;
       s->in_document = true;
       s->any_nodes = false;
     }
   }
+}
+
+size_t mpg_slurm_show_node_document(const mpg_slurm_show_node *s) {
+  return s->documents > 0 ? s->documents - 1 : 0;
 }
 
 mpg_rc mpg_slurm_show_node_next(mpg_slurm_show_node *s, mpg_err *err) {

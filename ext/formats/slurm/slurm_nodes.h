@@ -62,6 +62,8 @@ void mpg_slurm_show_node_close(mpg_slurm_show_node *sinfo); /* NULL is fine */
 ** node, if there is one. */
 mpg_rc mpg_slurm_show_node_next(mpg_slurm_show_node *sinfo, mpg_err *err);
 int64_t mpg_slurm_show_node_line(const mpg_slurm_show_node *sinfo);
+/* The document of JSON that it is in, from 0. */
+size_t mpg_slurm_show_node_document(const mpg_slurm_show_node *sinfo);
 /* Borrowed until the next call of next. */
 const mpg_value *mpg_slurm_show_node_get(const mpg_slurm_show_node *sinfo, size_t field);
 /* GPUs as TRES, "gres/gpu=8,gres/gpu:h100=8": of CfgTRES, or else of Gres; and of AllocTRES, or

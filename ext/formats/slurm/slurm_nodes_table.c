@@ -56,13 +56,15 @@ typedef struct nodes_file {
   const mpg_env *env;
   const char *path;
   mpg_slurm_lists lists;
-  int64_t last_update; /* of the file; 0: none; -1: not looked for */
+  bool json;
+  mpg_slurm_updates updates;
 } nodes_file;
 
 static void file_close(void *p) {
   nodes_file *file = p;
   mpg_slurm_show_node_close(file->reader);
   mpg_slurm_lists_free(&file->lists);
+  mpg_slurm_updates_free(&file->updates);
 }
 
 static mpg_rc file_open(void *p, void *zone, const mpg_env *env, mpg_stream *stream,
@@ -72,7 +74,8 @@ static mpg_rc file_open(void *p, void *zone, const mpg_env *env, mpg_stream *str
   mpg_rc rc = mpg_slurm_is_json(stream, &json, err);
   file->env = env;
   file->path = mpg_stream_path(stream);
-  file->last_update = json ? -1 : 0;
+  file->json = json;
+  file->updates = (mpg_slurm_updates){.env = env};
   return rc == MPG_OK ? mpg_slurm_show_node_open(&file->reader, env, stream,
                                                  json ? MPG_SLURM_SHOW_JSON : 0, zone, issues, err)
                       : rc;
@@ -81,11 +84,12 @@ static mpg_rc file_open(void *p, void *zone, const mpg_env *env, mpg_stream *str
 MPG_READER_NEXT_AND_LINE(nodes_file, slurm_show_node)
 
 static mpg_rc give_last_update(nodes_file *file, mpg_value *out, mpg_err *err) {
-  mpg_rc rc = MPG_OK;
-  if (file->last_update < 0)
-    rc = mpg_slurm_last_update(file->env, file->path, &file->last_update, err);
-  if (rc == MPG_OK && file->last_update > 0)
-    mpg_give_int(out, file->last_update);
+  int64_t time = 0;
+  mpg_rc rc = file->json ? mpg_slurm_updated(&file->updates, file->path,
+                                             mpg_slurm_show_node_document(file->reader), &time, err)
+                         : MPG_OK;
+  if (rc == MPG_OK && time > 0)
+    mpg_give_int(out, time);
   return rc;
 }
 
