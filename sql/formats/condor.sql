@@ -122,6 +122,13 @@ SELECT _file, 'warning', 'uncounted_resource', min(_line), count(*),
        'RequestGPUs of job ' || min(job) || ' and others is an expression: they count if GPUsProvisioned or AssignedGPUs says how many'
 FROM condor_ads
 WHERE expression AND chips IS NULL GROUP BY _file;
+-- Answers of condor_q that were appended to one file: each was asked for at its own time.
+ALTER TABLE condor_ads ADD COLUMN listing DEFAULT 1;
+UPDATE condor_ads SET listing = n.nth
+FROM (SELECT row, 1 + sum(coalesce(asked_at > before + 60, 0)) OVER (PARTITION BY _file, schedd ORDER BY row) AS nth
+      FROM (SELECT rowid AS row, _file, schedd, asked_at, lag(asked_at) OVER (PARTITION BY _file, schedd ORDER BY rowid) AS before
+            FROM condor_ads WHERE asked_at IS NOT NULL)) AS n
+WHERE n.row = condor_ads.rowid AND nth > 1;
 -- The ad of a job tells its last run; condor_history -epochs has one for each.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'earlier_attempts', min(_line), sum(starts - told),
@@ -131,14 +138,16 @@ FROM (SELECT min(_file) AS _file, min(_line) AS _line, job, max(starts) AS start
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'repeated_record', min(_line), count(*),
        'ads of job ' || min(job) || ' and others that one file has more than once: they count once'
-FROM (SELECT _file, _line, row_number() OVER (PARTITION BY _file, job, started, written ORDER BY rowid) AS nth, job FROM condor_ads)
+FROM (SELECT _file, _line, job, row_number() OVER (PARTITION BY _file, listing, job, started, written ORDER BY rowid) AS nth
+      FROM condor_ads)
 WHERE nth > 1 GROUP BY _file;
 
 -- What runs or waits in condor_q, and a later one of its schedd has no more, is over, and its last ad is not there: until it was last seen.
 ALTER TABLE condor_ads ADD COLUMN gone;
 DROP TABLE IF EXISTS temp.condor_asked;
 CREATE TEMP TABLE condor_asked AS SELECT schedd, max(first) AS last
-FROM (SELECT schedd, _file, min(asked_at) AS first FROM condor_ads WHERE schedd IS NOT NULL AND asked_at IS NOT NULL GROUP BY schedd, _file)
+FROM (SELECT schedd, min(asked_at) AS first FROM condor_ads
+      WHERE schedd IS NOT NULL AND asked_at IS NOT NULL GROUP BY schedd, _file, listing)
 GROUP BY schedd HAVING count(*) > 1;
 UPDATE condor_ads SET gone = 1, last_status = status, status = 3, entered = asked_at
 FROM (SELECT job, max(asked_at) AS seen, schedd FROM condor_ads

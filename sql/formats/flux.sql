@@ -18,8 +18,10 @@
 
 -- ---- 1. The input: {"jobs": [...]}, or the one job that was asked for. Of several listings the last that tells most ----
 
+-- A file may have several listings, one after the other.
 CREATE TEMP TABLE IF NOT EXISTS flux_listed AS
-SELECT j.value AS j, r._file AS _file, r._line AS _line
+SELECT j.value AS j, r._file AS _file, r._line AS _line,
+       r._file || iif(json_type(r.record, '$.jobs') IS NULL, '', '#' || r._line) AS listing
 FROM jsonl_trace(mpg_required(:flux, ':flux')) AS r, json_each(coalesce(json_extract(r.record, '$.jobs'), json_array(json(r.record)))) AS j
 WHERE j.type = 'object';
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -44,7 +46,7 @@ SELECT CAST(coalesce(json_extract(j, '$.id.dec'), json_extract(j, '$.id')) AS TE
        CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * nullif(json_extract(j, '$.nnodes'), '')
             WHEN :chips IN ('cpus', 'ncpus', 'ncores', 'slots') THEN nullif(json_extract(j, '$.ncores'), '')
             ELSE nullif(coalesce(json_extract(j, '$.ngpus'), json_extract(j, '$.gpus')), '') END AS chips,
-       nullif(json_extract(j, '$.ngpus'), '') IS NULL AND :chips IS NULL AND :chips_per_node IS NULL AS unknown, _file, _line
+       nullif(json_extract(j, '$.ngpus'), '') IS NULL AND :chips IS NULL AND :chips_per_node IS NULL AS unknown, _file, _line, listing
 FROM flux_listed;
 DROP TABLE flux_listed;
 -- An id that another instance of Flux gives too is another job's.
@@ -85,21 +87,23 @@ WHERE state NOT IN ('NEW', 'DEPEND', 'PRIORITY', 'SCHED', 'RUN', 'CLEANUP', 'INA
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'partial_answer', min(_line), count(*),
        'a listing of 1000 jobs, which are the most that flux jobs lists: jobs that ended before them are not there. Export with -c 0'
-FROM flux_jobs GROUP BY _file HAVING count(*) = 1000;
+FROM flux_jobs GROUP BY listing HAVING count(*) = 1000;
 -- What runs or waits in a listing, and a later one of the same instance, which has others of its jobs, has no more is over: until it was
 -- last seen.
 DROP TABLE IF EXISTS temp.flux_made;
 CREATE TEMP TABLE flux_made AS
-SELECT _file, max(max(coalesce(t_submit, 0), coalesce(t_run, 0), coalesce(t_cleanup, 0), coalesce(t_inactive, 0),
-                      coalesce(asked, 0))) AS made FROM flux_jobs WHERE (SELECT min(_file) < max(_file) FROM flux_jobs) GROUP BY _file;
-CREATE INDEX temp.flux_jobs_of ON flux_jobs(job, _file);
+SELECT listing, max(max(coalesce(t_submit, 0), coalesce(t_run, 0), coalesce(t_cleanup, 0), coalesce(t_inactive, 0),
+                        coalesce(asked, 0))) AS made
+FROM flux_jobs WHERE (SELECT min(listing) < max(listing) FROM flux_jobs) GROUP BY listing;
+CREATE INDEX temp.flux_jobs_of ON flux_jobs(job, listing);
+CREATE INDEX temp.flux_jobs_in ON flux_jobs(listing);
 DROP TABLE IF EXISTS temp.flux_gone;
 CREATE TEMP TABLE flux_gone AS
-SELECT job, seen FROM (SELECT job, max(made) AS seen, _file
-                       FROM flux_made JOIN flux_jobs USING (_file)
+SELECT job, seen FROM (SELECT job, max(made) AS seen, listing
+                       FROM flux_made JOIN flux_jobs USING (listing)
                        GROUP BY job HAVING max(t_inactive IS NOT NULL OR state = 'INACTIVE') = 0) AS j
-WHERE EXISTS (SELECT 1 FROM flux_made AS m CROSS JOIN flux_jobs AS b ON b._file = m._file
-              WHERE m.made > seen AND EXISTS (SELECT 1 FROM flux_jobs AS a WHERE a.job = b.job AND a._file = j._file));
+WHERE EXISTS (SELECT 1 FROM flux_made AS m CROSS JOIN flux_jobs AS b ON b.listing = m.listing
+              WHERE m.made > seen AND EXISTS (SELECT 1 FROM flux_jobs AS a WHERE a.job = b.job AND a.listing = j.listing));
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'lost_end', min(_line), count(*),
        'jobs that a later listing shows no more, the first ' || min(job) || ': they ended when they were last seen'
@@ -110,7 +114,7 @@ DROP TABLE flux_gone;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'repeated_record', min(_line), count(*),
        'jobs that one listing has more than once, such as ' || min(job) || ': they count once'
-FROM (SELECT _file, _line, job, row_number() OVER (PARTITION BY _file, job ORDER BY rowid) AS nth FROM flux_jobs)
+FROM (SELECT _file, _line, job, row_number() OVER (PARTITION BY listing, job ORDER BY rowid) AS nth FROM flux_jobs)
 WHERE nth > 1 GROUP BY _file;
 DELETE FROM flux_jobs WHERE job IS NULL OR rowid NOT IN (
   SELECT row FROM (SELECT rowid AS row,

@@ -276,6 +276,20 @@ class Flux(Batch):
             sums([job(1, 0, runtime=1000.0), job(2, 0, runtime=1000.0), waits], later),
         )
         self.assertEqual([("lost_end", 2)], self.rows("SELECT kind, count FROM mpg_issues WHERE kind = 'lost_end'"))
+        first = [job(1, 0, runtime=1000.0), job(2, 0, runtime=1000.0), waits]
+        path = self.write("\n".join(json.dumps({"jobs": jobs}) for jobs in (first, later)))  # one appended to the other
+        self.assertEqual(
+            [("1", "untraced", 1000), ("2", "untraced", 5000), ("3", "queued", 1000)],
+            self.rows(
+                "SELECT job, category, sum(chip_us) / 8000000 FROM trace_rollup(?) GROUP BY 1, 2 ORDER BY 1, 2", path
+            ),
+        )
+        self.assertEqual(
+            [("lost_end", 2)],
+            self.rows(
+                "SELECT kind, count FROM mpg_issues WHERE source = ? AND kind IN ('lost_end', 'repeated_record')", path
+            ),
+        )
         self.assertEqual(
             [("1", "untraced", 5000), ("2", "untraced", 5000)], sums([job(1, 0, runtime=1000.0)], later)
         )  # of another instance
@@ -570,6 +584,24 @@ class Condor(Batch):
                 lost,
                 self.rows(
                     "SELECT kind, count FROM mpg_issues WHERE kind = 'lost_end' AND source LIKE ? || '%'", folder
+                ),
+            )
+        expected = [
+            ("1.0", 1, 8, 10, 1000, None),
+            ("2.0", 1, 8, 10, None, None),
+            ("3.0", 1, 0, 1000, 1000, "cancelled"),
+        ]
+        for late, twice in (3, 1), (61, 0):
+            # Answers of condor_q -jsonl, appended to one file; of one answer the times may be seconds apart.
+            ads = [*first, ad(2, 2, 10, 1000 + late), ad(2, 2, 10, 5000)]
+            path = self.write("".join(json.dumps(one) + "\n" for one in ads))
+            self.assertEqual(expected, self.held(path), late)
+            self.assertEqual(
+                [("lost_end", 2)] + [("repeated_record", 1)] * twice,
+                self.rows(
+                    """SELECT kind, count FROM mpg_issues WHERE source = ? AND kind IN ('lost_end', 'repeated_record')
+                       ORDER BY 1""",
+                    path,
                 ),
             )
 
