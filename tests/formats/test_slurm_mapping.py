@@ -321,6 +321,39 @@ class Mapping(Mapped):
                 state,
             )
 
+    def test_a_node_that_was_taken_out_of_the_cluster(self):
+        """Its event stays open: it ends with the first row of the cluster that lacks it. A node that comes back has an event of its own."""
+        begin = 1795240000
+        jobs = self.HEADER + self.job(1, "COMPLETED", begin, begin, begin + 9000, "gres/gpu=8", "gres/gpu=8", "n1")
+        head = "Cluster|Cluster Nodes|Event|NodeName|TimeStart|TimeEnd|State|Reason|TRES\n"
+
+        def cluster(nodes, start, end, gpus):
+            return f"c|{nodes}|Cluster||{begin + start}|{begin + end if end else 'Unknown'}||Cluster Registered TRES|gres/gpu={gpus}\n"
+
+        def down(node, start, end=None):
+            return f"c||Node|{node}|{begin + start}|{begin + end if end else 'Unknown'}|DOWN|xid|gres/gpu=8\n"
+
+        grown = cluster("n[1-3]", 0, 1000, 24) + cluster("n[1-2]", 1000, 5000, 16) + cluster("n[1-3]", 5000, None, 24)
+        for events, outages, said in (
+            (grown + down("n3", 500), [(500, 1000)], 1),
+            (grown + down("n3", 500, 900), [(500, 900)], 0),
+            (grown + down("n3", 500, 1000) + down("n3", 5000), [(500, 1000), (5000, None)], 0),
+            (grown + down("n2", 500), [(500, None)], 0),
+            (grown + down("n9", 500), [(500, None)], 0),  # none of its nodes: a name of the cloud
+            (cluster("n[1-3]", 0, None, 24) + down("n3", 500), [(500, None)], 0),
+            (grown.replace("n[1-3]", "").replace("n[1-2]", "") + down("n3", 500), [(500, None)], 0),
+        ):
+            path = self.file(head + events, "events.psv")
+            self.map(self.file(jobs), path)
+            self.assertEqual(
+                self.rows("SELECT start_time - ?1, end_time - ?1 FROM outages ORDER BY 1", begin), outages, events
+            )
+            self.assertEqual(
+                self.one("SELECT total(count) FROM mpg_issues WHERE kind = 'lost_end' AND source = ?", path),
+                said,
+                events,
+            )
+
     def test_a_node_that_got_other_gpus(self):
         """An outage is of the GPUs that the node had then, less what a job held."""
         g = "gres/gpu=2"

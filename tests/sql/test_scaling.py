@@ -156,7 +156,7 @@ class Slurm(Case):
     def events(self, rows):
         self.fill(
             "slurm_events",
-            "Cluster Event NodeName TimeStart TimeEnd Duration Reason State state_base gpu_types TRES _file _line".split(),
+            "Cluster Event NodeName TimeStart TimeEnd Duration Reason State state_base gpu_types nodes TRES _file _line".split(),
             (
                 {
                     "_file": "f",
@@ -209,6 +209,25 @@ class Slurm(Case):
             self.events({"NodeName": "n%d" % i, "TimeStart": i, "TimeEnd": i + 5} for i in range(n))
             self.jobs([{"JobID": "1", "Submit": 1, "Start": 2, "End": 9, "nodes": '["n1"]'}])
             self.nodes({"NodeName": "m%d" % i} for i in range(n))
+
+        self.grows(make, "formats/slurm.sql")
+
+    def test_nodes_that_are_taken_out_of_the_cluster(self):
+        def make(n):
+            rows = [
+                {
+                    "Event": "Cluster",
+                    "TimeStart": 10 * i,
+                    "TimeEnd": 10 * i + 10,
+                    "State": None,
+                    "state_base": None,
+                    "nodes": json.dumps(["n%d" % node for node in (i, i + 1)]),
+                }
+                for i in range(n)
+            ]
+            self.events(rows + [{"NodeName": "n%d" % i, "TimeStart": 10 * i + 3} for i in range(n)])
+            self.jobs([{"JobID": "1", "Submit": 1, "Start": 2, "End": 9, "nodes": '["n1"]'}])
+            self.nodes([])
 
         self.grows(make, "formats/slurm.sql")
 

@@ -26,6 +26,8 @@
 ** and after those of events, of State and TRES alike,
 **
 **   state_base TEXT, gpus BIGINT, gpu_type, gpu_types TEXT
+**   nodes TEXT
+**       ClusterNodes as a JSON array of names
 */
 #include "../list.h"
 #include "slurm_columns.h"
@@ -99,6 +101,7 @@ enum {
   EVENT_GPUS,
   EVENT_GPU_TYPE,
   EVENT_GPU_TYPES,
+  EVENT_NODES,
   EVENT_COLUMNS
 };
 
@@ -108,6 +111,7 @@ static const mpg_reader_column event_columns[EVENT_COLUMNS] = {
     [EVENT_GPUS] = {"gpus", "BIGINT"},
     [EVENT_GPU_TYPE] = {"gpu_type", "TEXT"},
     [EVENT_GPU_TYPES] = {"gpu_types", "TEXT"},
+    [EVENT_NODES] = {"nodes", "TEXT"},
 };
 
 /* ---- A scan and its files ---- */
@@ -354,6 +358,8 @@ static mpg_rc derive_event(slurm_file *file, size_t i, mpg_poller *poller, mpg_v
       mpg_give_text(out, state.base);
     return MPG_OK;
   }
+  if (i == EVENT_NODES)
+    return mpg_slurm_give_nodes(&file->text, raw_of(file, MPG_SLURM_EVENT_ClusterNodes), out);
   if (i == EVENT_GPU_TYPE)
     return has_field(file, MPG_SLURM_EVENT_TRES)
                ? give_chip_type(file, MPG_SLURM_EVENT_TRES, &none, poller, out)

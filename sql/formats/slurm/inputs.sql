@@ -21,7 +21,7 @@ FROM slurm_trace(mpg_required(:sacct, ':sacct'), coalesce(:zone, 'UTC'), coalesc
 WHERE step IS NULL;
 
 CREATE TEMP TABLE IF NOT EXISTS slurm_events AS
-SELECT Cluster, Event, NodeName, TimeStart, TimeEnd, Duration, Reason, State, state_base, TRES, gpu_types, _file, _line
+SELECT Cluster, Event, NodeName, TimeStart, TimeEnd, Duration, Reason, State, state_base, TRES, gpu_types, nodes, _file, _line
 FROM slurm_events_trace(:events, coalesce(:zone, 'UTC'));
 
 CREATE TEMP TABLE IF NOT EXISTS slurm_now AS

@@ -3,6 +3,42 @@
 -- Reads slurm_jobs, slurm_events, slurm_now and slurm_reserved. Adds to slurm_events the states of nodes and maintenance; makes slurm_seen.
 -- A part of slurm.sql, which says what the parameters are and runs the parts in order.
 
+-- A node that was taken out of the cluster while it was out of service keeps an event without an end: it lasts until the first row of the
+-- cluster whose nodes lack it.
+--@ if EXISTS (SELECT 1 FROM slurm_events WHERE NodeName IS NULL GROUP BY Cluster HAVING count(DISTINCT nodes) > 1)
+DROP TABLE IF EXISTS temp.slurm_registered;
+CREATE TEMP TABLE slurm_registered AS
+SELECT Cluster, nodes, TimeStart, lead(TimeStart) OVER (PARTITION BY Cluster ORDER BY TimeStart) AS next FROM slurm_events
+WHERE NodeName IS NULL AND coalesce(Event, 'Cluster') = 'Cluster' AND nodes IS NOT NULL AND TimeStart IS NOT NULL
+  AND Reason IS NOT 'slurmctld disconnect';
+DROP TABLE IF EXISTS temp.slurm_members;
+CREATE TEMP TABLE slurm_members AS
+SELECT n.value AS node, c.Cluster, c.TimeStart, c.next FROM slurm_registered AS c CROSS JOIN json_each(c.nodes) AS n
+WHERE n.value IN (SELECT NodeName FROM slurm_events WHERE NodeName IS NOT NULL);
+CREATE INDEX temp.slurm_members_of ON slurm_members(node, Cluster, TimeStart);
+DROP TABLE IF EXISTS temp.slurm_losses;
+CREATE TEMP TABLE slurm_losses AS
+SELECT m.node, m.Cluster, m.next AS at FROM slurm_members AS m
+WHERE m.next IS NOT NULL AND NOT EXISTS (SELECT 1 FROM slurm_members AS n
+                                         WHERE n.node = m.node AND n.Cluster = m.Cluster AND n.TimeStart = m.next);
+CREATE INDEX temp.slurm_losses_of ON slurm_losses(node, Cluster, at);
+DROP TABLE IF EXISTS temp.slurm_removed;
+CREATE TEMP TABLE slurm_removed AS
+SELECT e.rowid AS row, e._file, e._line, e.NodeName AS node,
+       (SELECT min(l.at) FROM slurm_losses AS l
+        WHERE l.node = e.NodeName AND l.Cluster = e.Cluster AND l.at > e.TimeStart AND l.at < coalesce(e.TimeEnd, 9e18)) AS at
+FROM slurm_events AS e WHERE e.NodeName IS NOT NULL;
+DELETE FROM slurm_removed WHERE at IS NULL;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'lost_end', min(_line), count(*),
+       'events of nodes that their cluster has no more (ClusterNodes), the first of ' || min(node) || ': they end when it lost them'
+FROM slurm_removed GROUP BY _file;
+UPDATE temp.slurm_events SET TimeEnd = r.at FROM slurm_removed AS r WHERE r.row = slurm_events.rowid;
+DROP TABLE slurm_removed;
+DROP TABLE slurm_losses;
+DROP TABLE slurm_members;
+DROP TABLE slurm_registered;
+--@ end
 -- The nodes as they are now stand in for events that were not exported. What is installed now is taken to have been so since the first
 -- job. A node that is out of service, and has no event since then, is so since its reason was set; without a reason, since it was last
 -- busy. JSON names the cluster, text does not. If a node comes twice, the last row is of now, by the last time that its listing tells (a
