@@ -349,6 +349,14 @@ class Mapping(Mapped):
         self.assertEqual(
             8 * 1000, self.one("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE job = '1'", folder)
         )
+        # Without Suspended it may have been suspended: it is held, and that is said.
+        text = (head + runs + beside + head + later).replace("|Suspended|", "|").replace("|00:00:00|", "|")
+        path = self.file(text, "sacct.psv")
+        self.assertEqual(8 * 8000, self.one("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE job = '1'", path))
+        self.assertEqual(1, self.one("SELECT count FROM mpg_issues WHERE kind = 'lost_end' AND source = ?", path))
+        path = self.file(head.replace("|Suspended", "") + runs.replace("|00:00:00|", "|"), "sacct.psv")
+        self.assertEqual(8 * 1000, self.one("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE job = '1'", path))
+        self.assertEqual(0, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'lost_end' AND source = ?", path))
 
     def test_arrays_of_exports_without_their_raw_ids(self):
         """JobID is the column that sacct prints by itself: what waits of an array is one job through all exports, without the tasks that left."""

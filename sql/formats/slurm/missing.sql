@@ -10,7 +10,7 @@
 DROP TABLE IF EXISTS temp.slurm_open;
 CREATE TEMP TABLE slurm_open AS
 SELECT a.rowid AS row, a.job, a.id, a.cluster_name, iif(a.started, a.Start, a.Submit) AS begun, nullif(r.seen, 0) AS seen, j._file, j._line,
-       j."User" AS user_name, j.Partition, r.seen > 0 AND j.Suspended IS NOT NULL AND j.state_base = 'RUNNING' AS runs
+       j."User" AS user_name, j.Partition, r.seen > 0 AND j.state_base = 'RUNNING' AS runs, j.Suspended IS NOT NULL AS whole
 FROM slurm_attempts AS a CROSS JOIN slurm_rows AS r ON r.row = a.row CROSS JOIN slurm_jobs AS j ON j.rowid = a.row
 WHERE a."End" IS NULL AND a.from_last = 1 AND j.last_update IS NULL;
 DROP TABLE IF EXISTS temp.slurm_made;
@@ -38,12 +38,21 @@ WHERE m._file <> o._file AND m.made > o.seen + 300 AND m.begun >= o.begun
   AND (o.user_name IS NULL OR m.one_user IS NULL OR m.one_user <> m.other_user OR m.one_user = o.user_name)
   AND (o.id, o.cluster_name, m._file) NOT IN (SELECT s.id, s.cluster_name, s._file FROM slurm_shown AS s)
 GROUP BY o.row;
--- Exports that were appended to one file: all that ran when one was made have run until then.
-INSERT INTO temp.slurm_missing
-SELECT o.row, o.job, o._file, o._line, o.seen, 1
+-- Exports that were appended to one file: all that ran when one was made have run until then. Elapsed alone does not tell: it lacks the
+-- time of a job that was suspended.
+DROP TABLE IF EXISTS temp.slurm_behind;
+CREATE TEMP TABLE slurm_behind AS
+SELECT o.row, o.job, o._file, o._line, o.seen, o.whole
 FROM slurm_open AS o JOIN (SELECT _file, cluster_name, max(seen) AS seen FROM slurm_open WHERE runs GROUP BY 1, 2) AS l
   ON l._file = o._file AND l.cluster_name = o.cluster_name
 WHERE o.runs AND l.seen > o.seen + 300 AND o.row NOT IN (SELECT m.row FROM slurm_missing AS m);
+INSERT INTO temp.slurm_missing SELECT row, job, _file, _line, seen, 1 FROM slurm_behind WHERE whole;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'lost_end', min(_line), count(*),
+       'jobs that run, and whose Elapsed ends before that of others, the first ' || min(job)
+         || ': suspended meanwhile, or of an earlier export in the same file; they are held until the last time. Export Suspended'
+FROM slurm_behind WHERE NOT whole GROUP BY _file;
+DROP TABLE slurm_behind;
 UPDATE temp.slurm_attempts SET "End" = m.seen FROM slurm_missing AS m WHERE m.row = slurm_attempts.rowid AND m.over;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'lost_end', min(_line), count(*),
