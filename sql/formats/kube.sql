@@ -75,6 +75,7 @@ DROP TABLE kube_beside;
 DROP TABLE kube_down;
 DROP TABLE kube_states;
 DROP TABLE kube_admitted;
+DROP TABLE kube_untimed;
 DROP TABLE kube_attempts;
 DROP TABLE kube_evictions;
 DROP TABLE kube_occupied;

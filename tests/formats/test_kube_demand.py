@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from kube import G, T0, when
+from kube import G, T0, Mapped, when
 from kube_demand import Demand
 
 
@@ -519,6 +519,70 @@ class Owners(Demand):
                     self.rows("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'queued'", path),
                     lines,
                 )
+
+
+class Deleted(Mapped):
+    def test_what_was_deleted_while_it_waited(self):
+        """An object that a watch shows as deleted, and that does not say when, asks for chips until the last time before in the watch."""
+
+        def node(beat):
+            told = self.node("n", {G: "8"}, agentpool="a")
+            told["status"]["conditions"] = [{"type": "Ready", "status": "True", "lastHeartbeatTime": when(beat)}]
+            told["metadata"]["resourceVersion"] = str(beat)
+            return told
+
+        def job(uid, at, kind="Job", **more):
+            template = {"spec": {"containers": [{"resources": {"limits": {G: "8"}}}]}}
+            spec = {"parallelism": 1, "template": template}
+            if kind != "Job":
+                spec = {"pytorchReplicaSpecs": {"Worker": {"replicas": 1, "template": template}}}
+            return {
+                "apiVersion": "batch/v1" if kind == "Job" else "kubeflow.org/v1",
+                "kind": kind,
+                "metadata": {"name": "j", "namespace": "ns", "uid": uid, "creationTimestamp": when(at), **more},
+                "spec": spec,
+            }
+
+        def pod(name, at, **status):
+            told = self.pod(name, {G: "8"}, status=status)
+            told["metadata"]["creationTimestamp"] = when(at)
+            if name != "p":
+                told["metadata"]["ownerReferences"] = [{"kind": "Job", "name": "j", "controller": True}]
+            if status:
+                told["spec"]["nodeName"] = "n"
+            return told
+
+        runs = {
+            "phase": "Running",
+            "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": when(700)}],
+        }
+        failed = {
+            "phase": "Failed",
+            "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": when(50)}],
+            "containerStatuses": [
+                {"state": {"terminated": {"exitCode": 1, "startedAt": when(60), "finishedAt": when(100)}}}
+            ],
+        }
+        for waits, deleted, after, queued, listed in (
+            ([job("a", 0)], job("a", 0), [], 400, 1),
+            ([job("a", 0, "PyTorchJob")], job("a", 0, "PyTorchJob"), [], 400, 1),
+            ([pod("p", 0)], pod("p", 0), [], 400, 1),
+            ([job("a", 0)], job("a", 0, deletionTimestamp=when(350)), [], 350, 0),
+            ([job("a", 0)], job("a", 0), [job("b", 600), pod("j-1", 600, **runs)], 400 + 100, 1),
+            ([job("a", 0), pod("j-1", 0, **failed), pod("j-2", 110)], pod("j-2", 110), [], 50 + 300, 1),
+            ([job("a", 0)], None, [], 900, 0),
+        ):
+            events = [("ADDED", node(10)), *(("ADDED", one) for one in waits), ("MODIFIED", node(400))]
+            events += [("DELETED", deleted)] * (deleted is not None)
+            events += [("ADDED", one) for one in after] + [("MODIFIED", node(900))]
+            path = self.file("\n".join(json.dumps({"type": kind, "object": told}) for kind, told in events))
+            self.map(path)
+            self.assertEqual(
+                self.one("SELECT sum(chip_us) / 8000000 FROM mpg_rollup WHERE category = 'queued'"), queued, events
+            )
+            self.assertEqual(
+                self.one("SELECT total(count) FROM mpg_issues WHERE kind = 'missing_end' AND source = ?", path), listed
+            )
 
 
 if __name__ == "__main__":

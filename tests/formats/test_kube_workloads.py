@@ -83,6 +83,14 @@ class Mapping(Mapped):
                     self.assertEqual(
                         self.one("SELECT sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'queued'"), queued
                     )
+        # Deleted, and nothing says when: at the last time before in the watch.
+        (runs,) = self.versions([admitted])
+        later = json.loads(json.dumps(node).replace("ADDED", "MODIFIED"))
+        later["object"]["status"]["conditions"] = [{"type": "Ready", "status": "True", "lastHeartbeatTime": when(70)}]
+        path = self.file("\n".join(map(json.dumps, [node, runs, later, runs | {"type": "DELETED"}])))
+        self.map(path)
+        self.assertEqual([row[5:7] for row in self.allocations()], [(10, 70)])
+        self.assertEqual(self.one("SELECT count FROM mpg_issues WHERE kind = 'missing_end' AND source = ?", path), 1)
         # Only one that was admitted once has a condition Admitted that is False.
         for versions, missing in (
             ([[]], 0),

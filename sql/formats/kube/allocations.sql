@@ -1,11 +1,18 @@
 -- kube/allocations.sql - what each attempt holds.
 --
 -- Reads kube_objects, kube_last, kube_held, kube_parts, kube_nodes, kube_evictions, kube_attempts, kube_sizes and jobs. Makes
--- kube_admitted, and the relation allocations.
+-- kube_admitted, kube_untimed, and the relation allocations.
 -- A part of kube.sql, which says what the parameters are and runs the parts in order.
 
 -- ---- 7. Allocations ----
 
+-- What was deleted, and does not say when: at the last time that its watch told of before.
+DROP TABLE IF EXISTS temp.kube_untimed;
+CREATE TEMP TABLE kube_untimed AS
+SELECT l.version, max(coalesce(t.before, 0), t.told) AS deleted
+FROM kube_last AS l JOIN kube_told AS t USING (version)
+WHERE l.event = 'DELETED' AND l.chips > 0 AND l.kind <> 'Node' AND coalesce(l.finished, l.deletionTimestamp, l.gone) IS NULL;
+CREATE UNIQUE INDEX temp.kube_untimed_of ON kube_untimed(version);
 -- A Workload whose pods are not known, for they were removed before the listing was made: it holds its chips from its admission until it
 -- finished or was evicted. Its versions tell of each admission, and for each it counts if no pod of the job was there then, on a node or
 -- waiting for one.
@@ -35,9 +42,10 @@ WITH versions AS (
 admission AS (
   SELECT v.uid, v.job, v.flavor, v.spec, v.status, v.admitted, l.admitted IS v.admitted AS last,
          iif(v.claims IS NULL, v.chips, l.chips) AS chips, iif(v.claims IS NULL, v.min_chips, l.min_chips) AS min_chips,
-         l.finished, l.evicted, CASE WHEN l.event = 'DELETED' THEN coalesce(l.deletionTimestamp, l.gone) END AS gone, l.outcome,
+         l.finished, l.evicted, CASE WHEN l.event = 'DELETED' THEN coalesce(l.deletionTimestamp, l.gone, u.deleted) END AS gone, l.outcome,
          lead(v.admitted) OVER (PARTITION BY v.uid ORDER BY v.admitted) AS next
-  FROM versions AS v JOIN kube_last AS l ON l.kind = 'Workload' AND l.uid = v.uid WHERE v.age = 1
+  FROM versions AS v JOIN kube_last AS l ON l.kind = 'Workload' AND l.uid = v.uid LEFT JOIN kube_untimed AS u ON u.version = l.version
+  WHERE v.age = 1
 ),
 ended AS (
   SELECT *, (SELECT min(k.at) FROM kube_evictions AS k WHERE k.job = a.job AND k.at > a.admitted AND k.at <= coalesce(a.next, 9e18)) AS out,
@@ -112,16 +120,26 @@ FROM (WITH shards AS MATERIALIZED (
             FROM shards JOIN allocations AS a USING (job))) AS s
 WHERE s.row = allocations.rowid AND over AND s.end_time < ended;
 
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT l._file, 'warning', 'missing_end', NULL, count(*),
+       'objects that were deleted while they waited, or held chips without pods, the first '
+         || min(l.kind || ' ' || l.namespace || '/' || l.name)
+         || ', and nothing that says when: at the last time before in the watch at the earliest'
+FROM kube_untimed AS u JOIN kube_last AS l USING (version)
+LEFT JOIN (SELECT job, min(start_time) AS first FROM allocations WHERE chips > 0 GROUP BY job) AS f ON f.job = l.job
+WHERE l.job IN (SELECT job FROM jobs WHERE chips > 0) AND iif(l.kind = 'Pod', l.nodeName IS NULL, coalesce(first > u.deleted, 1))
+   OR l.kind = 'Workload' AND l.evicted IS NULL AND (l.job, l.admitted, u.deleted) IN (SELECT job, start_time, end_time FROM kube_admitted)
+GROUP BY l._file;
 -- A job that left the queue without holding anything: 0 chips at that moment, which closes its request. A Workload that is deactivated is
 -- evicted, whether it was admitted or not, and requests nothing until it is activated again. A job that ran to its end in pods that nobody
 -- saw requests nothing, for nothing says how long it waited and held.
 INSERT INTO allocations
 WITH unheld AS (
-  SELECT *, coalesce(finished, deletionTimestamp, gone) AS at, event IS 'DELETED' OR finished IS NOT NULL AS over,
+  SELECT *, coalesce(finished, deletionTimestamp, gone, deleted) AS at, event IS 'DELETED' OR finished IS NOT NULL AS over,
          CASE WHEN kind = 'Workload' AND NOT coalesce(json_extract(spec, '$.active'), 1) THEN evicted END AS deactivated,
          CASE WHEN kind NOT IN ('Pod', 'Workload') AND namespace || '/' || name = job
                 AND outcome IN ('completed', 'failed') THEN outcome END AS ran
-  FROM kube_last
+  FROM kube_last LEFT JOIN kube_untimed USING (version)
   WHERE job IN (SELECT job FROM jobs) AND job NOT IN (SELECT job FROM allocations) AND kind <> 'Node'
 ),
 ended AS (
@@ -151,8 +169,8 @@ WHERE w.kind = 'Workload' AND w.evicted IS NOT NULL AND w.finished IS NULL AND w
 INSERT INTO allocations
 WITH waits AS (
   SELECT job, min(creationTimestamp) AS made,
-         iif(max(event IS NOT 'DELETED'), NULL, max(coalesce(deletionTimestamp, gone, creationTimestamp))) AS gone
-  FROM kube_last
+         iif(max(event IS NOT 'DELETED'), NULL, max(coalesce(deletionTimestamp, gone, deleted, creationTimestamp))) AS gone
+  FROM kube_last LEFT JOIN kube_untimed USING (version)
   WHERE kind = 'Pod' AND chips > 0 AND scheduled IS NULL AND nodeName IS NULL AND finished IS NULL
     AND job IN (SELECT job FROM jobs WHERE chips > 0)
     AND job NOT IN (SELECT o.job FROM kube_last AS o

@@ -1,7 +1,7 @@
 -- kube/remade.sql - jobs whose object was made again under its name: they ask for nothing in between, and again since it was made.
 --
--- Reads kube_last, jobs and allocations, to which it adds. A part of kube.sql, which says what the parameters are and runs the parts in
--- order.
+-- Reads kube_last, kube_untimed, jobs and allocations, to which it adds. A part of kube.sql, which says what the parameters are and
+-- runs the parts in order.
 
 -- Each object of the job's name that was made after another, or after pods of the job ran: since when it is there, until when, and when the
 -- one before it was over. A TrainJob and its JobSet have one name: one of the kinds counts.
@@ -10,9 +10,9 @@ CREATE TEMP TABLE kube_remade AS
 SELECT job, since, over, before, NULL AS attempt, NULL AS held_until, NULL AS next, NULL AS next_attempt
 FROM (SELECT job, creationTimestamp AS since, over, lag(over) OVER made AS before, row_number() OVER made AS nth, n,
              dense_rank() OVER (PARTITION BY job ORDER BY n > 1 DESC, kind) AS kinds
-      FROM (SELECT *, iif(event IS 'DELETED' OR finished IS NOT NULL, coalesce(finished, deletionTimestamp, gone), NULL) AS over,
+      FROM (SELECT *, iif(event IS 'DELETED' OR finished IS NOT NULL, coalesce(finished, deletionTimestamp, gone, deleted), NULL) AS over,
                    count(*) OVER (PARTITION BY job, kind) AS n
-            FROM kube_last
+            FROM kube_last LEFT JOIN kube_untimed USING (version)
             WHERE namespace || '/' || name = job AND job IN (SELECT job FROM jobs WHERE chips > 0) AND creationTimestamp IS NOT NULL
               AND (kind = 'Pod' OR apiVersion IS NOT 'v1') AND coalesce(apiVersion, '') NOT LIKE 'resource.k8s.io/%'
               AND kind NOT IN ('Node', 'Workload', 'Deployment', 'ReplicaSet', 'DaemonSet', 'ReplicationController', 'Rollout', 'Service',
