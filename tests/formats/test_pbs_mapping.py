@@ -728,6 +728,8 @@ class Mapping(cases.Case):
                 ("6.s", 2, 2, 80, None, None),
             ],
         )
+        ((count, detail),) = self.rows("SELECT count, detail FROM mpg_issues WHERE kind = 'suspended_job'")
+        self.assertEqual((count, detail[-36:]), (1, "3.s, for 40 s in all (80 chip-seconds)"[-36:]))
 
     def test_whose_a_job_is(self):
         """The project that PBS gives a job of none is no owner; and a record that lacks the account does not change it."""

@@ -184,22 +184,30 @@ WHERE next - day BETWEEN 2 AND 31 GROUP BY NULL HAVING count(*) > 0;
 DROP TABLE IF EXISTS temp.pbs_told;
 CREATE TEMP TABLE pbs_told AS SELECT job, place, record_type, date_time FROM pbs_of_jobs WHERE record_type IN ('z', 'r');
 CREATE INDEX temp.pbs_told_of ON pbs_told(job, record_type, date_time);
+DROP TABLE IF EXISTS temp.pbs_suspended;
+CREATE TEMP TABLE pbs_suspended AS
+SELECT a.job, a.attempt, a.chips, z.date_time AS start_time, t._file, t._line, t.id_string, a.end_time AS ended,
+       (SELECT min(r.date_time) FROM pbs_told AS r
+        WHERE r.job = a.job AND r.record_type = 'r' AND (r.date_time, r.place) > (z.date_time, z.place)
+          AND r.date_time < coalesce(a.end_time, 9e18)) AS end_time,
+       coalesce(json_extract(t.other, '$.resources_released') LIKE '%:'
+                || iif(:chips IN ('cpus', 'ncpus', 'ncores', 'slots'), 'ncpus', 'ngpus') || '=%', 1) AS released
+FROM pbs_attempts AS a CROSS JOIN pbs_told AS z USING (job) CROSS JOIN pbs_records AS t ON t.rowid = z.place
+WHERE z.record_type = 'z' AND z.date_time >= a.start_time AND z.date_time < coalesce(a.end_time, 9e18);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'info', 'suspended_job', min(_line), count(DISTINCT job),
+       'jobs that were suspended and kept their chips (resources_released), the first ' || min(id_string) || ', for '
+         || CAST(total(until - start_time) AS INTEGER) || ' s in all (' || CAST(total(chips * (until - start_time)) AS INTEGER)
+         || ' chip-seconds)'
+FROM (SELECT *, coalesce(end_time, ended, (SELECT max(date_time) - seconds FROM pbs_records, pbs_apart)) AS until
+      FROM pbs_suspended WHERE NOT released AND chips > 0) GROUP BY _file;
 DROP TABLE IF EXISTS temp.pbs_pauses;
 CREATE TEMP TABLE pbs_pauses AS
-WITH suspended AS (
-  SELECT a.job, a.attempt, a.chips, z.date_time AS start_time,
-         (SELECT min(r.date_time) FROM pbs_told AS r
-          WHERE r.job = a.job AND r.record_type = 'r' AND (r.date_time, r.place) > (z.date_time, z.place)
-            AND r.date_time < coalesce(a.end_time, 9e18)) AS end_time
-  FROM pbs_attempts AS a CROSS JOIN pbs_told AS z USING (job) CROSS JOIN pbs_records AS t ON t.rowid = z.place
-  WHERE z.record_type = 'z' AND z.date_time >= a.start_time AND z.date_time < coalesce(a.end_time, 9e18)
-    AND coalesce(json_extract(t.other, '$.resources_released') LIKE '%:'
-                 || iif(:chips IN ('cpus', 'ncpus', 'ncores', 'slots'), 'ncpus', 'ngpus') || '=%', 1)
-)
 SELECT job, attempt, chips, min(start_time) AS start_time, end_time
-FROM suspended
-WHERE start_time < coalesce(end_time, start_time + 1)
+FROM pbs_suspended
+WHERE released AND start_time < coalesce(end_time, start_time + 1)
 GROUP BY job, attempt, end_time;
+DROP TABLE pbs_suspended;
 CREATE INDEX temp.pbs_paused ON pbs_pauses(job, attempt);
 
 -- What a job holds after it gave some of it back (c: the nodes that it keeps; s: those that were well at its start). S and E say what it
