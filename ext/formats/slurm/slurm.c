@@ -564,6 +564,7 @@ static mpg_rc notice_repeat(mpg_slurm *s, mpg_err *err) {
 
 static mpg_rc accept_record(mpg_slurm *s, bool mended, int64_t joined, mpg_err *err) {
   mpg_rc rc = MPG_OK;
+  mpg_slurm_row_settle(&s->row, s->kind);
   for (size_t i = 0; i < s->row.ncolumns; i++) {
     if (s->row.cells[i].fit == MPG_ZONE_UNIQUE || s->row.columns[i].field < 0)
       continue;

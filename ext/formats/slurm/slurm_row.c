@@ -551,3 +551,52 @@ size_t mpg_slurm_row_explain(mpg_slurm_row *row, const mpg_slurm_kind *kind, cha
       row->ncolumns, row->trailing ? " and a closing " : "", row->trailing ? delimiter : "", n);
   return (size_t)(row->pieces[row->npieces - 1].p + row->pieces[row->npieces - 1].n - start);
 }
+
+/* The cell of a field that has a whole number; NULL: there is none. */
+static mpg_slurm_cell *number_of(mpg_slurm_row *row, int field) {
+  for (size_t c = 0; c < row->ncolumns; c++)
+    if (row->columns[c].field == field && row->cells[c].value.type == MPG_INT)
+      return &row->cells[c];
+  return NULL;
+}
+
+/* By how much the clock went back at a time that it showed twice, from the first of them. */
+static int64_t went_back(const mpg_slurm_row *row, int64_t utc) {
+  enum { FAR = 4 * 3600 }; /* after any such change, and before the next */
+  return mpg_zone_offset(row->zone, utc) - mpg_zone_offset(row->zone, utc + FAR);
+}
+
+/* Seconds are whole, so that what lasted may be off by one or two. */
+static bool is_near(int64_t a, int64_t b) {
+  return a - b >= -2 && a - b <= 2;
+}
+
+void mpg_slurm_row_settle(mpg_slurm_row *row, const mpg_slurm_kind *kind) {
+  const bool jobs = kind == &mpg_slurm_jobs;
+  mpg_slurm_cell *start, *end, *lasted, *paused;
+  int64_t more; /* than from start to end */
+  bool first, second;
+  if (row->zone == NULL || (!jobs && kind != &mpg_slurm_events))
+    return;
+  start = number_of(row, jobs ? MPG_SLURM_JOB_Start : MPG_SLURM_EVENT_TimeStart);
+  end = number_of(row, jobs ? MPG_SLURM_JOB_End : MPG_SLURM_EVENT_TimeEnd);
+  if (start == NULL || end == NULL)
+    return;
+  first = start->fit == MPG_ZONE_REPEATED;
+  second = end->fit == MPG_ZONE_REPEATED;
+  lasted = number_of(row, jobs ? MPG_SLURM_JOB_ElapsedRaw : MPG_SLURM_EVENT_Duration);
+  if (lasted == NULL && jobs)
+    lasted = number_of(row, MPG_SLURM_JOB_Elapsed);
+  if ((!first && !second) || lasted == NULL)
+    return;
+  paused = jobs ? number_of(row, MPG_SLURM_JOB_Suspended) : NULL;
+  more = lasted->value.i + (paused == NULL ? 0 : paused->value.i) - (end->value.i - start->value.i);
+  if (second && is_near(more, went_back(row, end->value.i)))
+    end->value.i += went_back(row, end->value.i);
+  else if (first && is_near(-more, went_back(row, start->value.i)))
+    start->value.i += went_back(row, start->value.i);
+  else if ((first && second) || !is_near(more, 0))
+    return; /* both may be of either time, or it is something else */
+  start->fit = first ? MPG_ZONE_UNIQUE : start->fit;
+  end->fit = second ? MPG_ZONE_UNIQUE : end->fit;
+}

@@ -62,6 +62,9 @@ mpg_rc mpg_slurm_row_split(mpg_slurm_row *row, mpg_str text);
 mpg_rc mpg_slurm_row_match(mpg_slurm_row *row, bool *whole, bool *mended);
 /* The value of a text that has matched column c before, in its cell. */
 const mpg_value *mpg_slurm_row_value(mpg_slurm_row *row, size_t c, mpg_str text);
+/* Of a start or an end that the clock showed twice, how long the record says that it lasted tells
+** which of the two it was: its cell has that then, and is MPG_ZONE_UNIQUE. */
+void mpg_slurm_row_settle(mpg_slurm_row *row, const mpg_slurm_kind *kind);
 /* Whether the pieces are one record followed by a delimiter, as -p writes it. */
 bool mpg_slurm_row_ends_open(mpg_slurm_row *row);
 /* Whether a newline may belong to the last field, so that a whole record may still continue. */
