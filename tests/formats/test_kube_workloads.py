@@ -44,6 +44,25 @@ class Mapping(Mapped):
             [("ns/again", 2 * (5 + 30)), ("ns/done", 20), ("ns/gone", 60), ("ns/runs", 80), ("ns/waits", 100)],
         )
 
+    def test_static_pods(self):
+        """The kubelet makes them of files; in the API their owner is the node. Each is a job by itself."""
+        owner = [{"apiVersion": "v1", "kind": "Node", "name": "n", "controller": True}]
+        pods = [
+            self.pod(
+                name,
+                {G: chips},
+                metadata={"creationTimestamp": when(0), "ownerReferences": owner},
+                spec={"nodeName": "n"},
+                status={
+                    "phase": "Running",
+                    "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": when(10)}],
+                },
+            )
+            for name, chips in (("serve-n", 4), ("probe-n", 1))
+        ]
+        self.map(self.file([self.node("n", {G: "8"}, agentpool="a"), *pods]))
+        self.assertEqual(self.rows("SELECT job, chips FROM jobs ORDER BY 1"), [("ns/probe-n", 1), ("ns/serve-n", 4)])
+
     def versions(self, *conditions):
         """Versions of one Workload, each by its conditions: those that are not true any more begin with "-"."""
         versions = []

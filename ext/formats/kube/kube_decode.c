@@ -110,8 +110,9 @@ static mpg_str job_name(const mpg_kube_object *o) {
       return label;
   }
   /* A Workload of a group of pods, which has its name, is owned by each of the pods, and by the
-  ** StatefulSet that they are of; that of one pod is controlled by it. */
-  if ((!pod && !workload) || name.n == 0 ||
+  ** StatefulSet that they are of; that of one pod is controlled by it. Static pods are owned by
+  ** their node. */
+  if ((!pod && !workload) || name.n == 0 || mpg_kube_is(o, MPG_KUBE_owner_kind, "Node") ||
       (workload && !o->controlled &&
        (mpg_kube_is(o, MPG_KUBE_owner_kind, "Pod") ||
         mpg_kube_is(o, MPG_KUBE_owner_kind, "StatefulSet"))))
