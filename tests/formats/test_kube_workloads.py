@@ -124,6 +124,39 @@ class Mapping(Mapped):
                 missing,
             )
 
+    def test_admissions_that_events_tell(self):
+        """A listing has the last admission of a Workload; Kueue's events have those before, and how they ended."""
+
+        def event(reason, at):
+            return {
+                "kind": "Event",
+                "metadata": {
+                    "name": f"{reason}{at}",
+                    "namespace": "ns",
+                    "uid": f"{reason}{at}",
+                    "creationTimestamp": when(at),
+                },
+                "involvedObject": {"kind": "Workload", "namespace": "ns", "name": "w-j"},
+                "reason": reason,
+                "lastTimestamp": when(at),
+            }
+
+        (workload,) = self.versions([("Admitted", "Admitted", 60), ("Finished", "Succeeded", 90)])
+        told = [event("Admitted", 10), event("EvictedDueToPreempted", 40), event("Admitted", 61)]
+        first, second = ("ns/j", 1, None, "a", 2, 10, 40, "preempted"), ("ns/j", 2, None, "a", 2, 60, 90, "completed")
+        for events, held, unused in (
+            (told, [first, second], 1),
+            (told[2:], [(*second[:1], 1, *second[2:])], 1),
+            (told[:1], [(*first[:6], 60, "preempted"), (*second[:1], 1, *second[2:])], 0),
+        ):
+            path = self.file([self.node("n", {G: "8"}, agentpool="a"), workload["object"], *events])
+            self.map(path)
+            self.assertEqual(self.allocations(), held)
+            self.assertEqual(
+                self.one("SELECT total(count) FROM mpg_issues WHERE kind = 'unused_events' AND source = ?", path),
+                unused,
+            )
+
     def test_admissions_whose_pods_wait(self):
         """A pod that has no node holds nothing, though its Workload was admitted; of the admission before nobody saw the pods."""
         admitted, again = ("Admitted", "Admitted", 10), ("Admitted", "Admitted", 60)

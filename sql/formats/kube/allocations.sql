@@ -23,7 +23,7 @@ SELECT p.job, coalesce(p.creationTimestamp, h.start_time, 0) AS start_time,
                                                         iif(p.event = 'DELETED', p.creationTimestamp, NULL)), NULL), 9e18) AS end_time
 FROM kube_last AS p LEFT JOIN kube_held AS h ON h.uid = p.uid
 WHERE p.kind = 'Pod' AND p.chips > 0
-  AND p.job IN (SELECT w.job FROM kube_objects AS w WHERE w.kind = 'Workload' AND w.admitted IS NOT NULL);
+  AND p.job IN (SELECT w.job FROM kube_last AS w WHERE w.kind = 'Workload');
 CREATE INDEX temp.kube_lives_of ON kube_lives(job, start_time);
 DROP TABLE IF EXISTS temp.kube_unadmitted;
 CREATE TEMP TABLE kube_unadmitted AS -- since when a version is admitted no more
@@ -32,20 +32,34 @@ FROM kube_objects AS w CROSS JOIN json_each(w.conditions) AS c
 WHERE w.kind = 'Workload' AND w.admitted IS NULL AND instr(w.conditions, '"Admitted"')
   AND json_extract(iif(c.type = 'object', c.value, '{}'), '$.type') = 'Admitted';
 CREATE INDEX temp.kube_unadmitted_of ON kube_unadmitted(uid, at);
+DROP TABLE IF EXISTS temp.kube_admissions;
+CREATE TEMP TABLE kube_admissions AS
+SELECT uid, job, flavor, spec, status, admitted, claims, chips, min_chips
+FROM (SELECT *, row_number() OVER (PARTITION BY uid, admitted ORDER BY CAST(resourceVersion AS INTEGER) DESC, rowid DESC) AS age
+      FROM kube_objects WHERE kind = 'Workload' AND admitted IS NOT NULL AND event IS NOT 'BOOKMARK')
+WHERE age = 1;
+CREATE INDEX temp.kube_admissions_of ON kube_admissions(uid, admitted);
+-- Those that no version shows are in Kueue's events.
+DROP TABLE IF EXISTS temp.kube_admitting;
+CREATE TEMP TABLE kube_admitting AS
+SELECT DISTINCT e.rowid AS event, l.version, e.at
+FROM kube_events AS e JOIN kube_last AS l ON l.kind = 'Workload' AND l.name = e.name AND l.namespace = e.namespace
+WHERE e.about = 'Workload' AND e.reason = 'Admitted' AND coalesce(e.uid, l.uid) = l.uid AND e.at >= coalesce(l.creationTimestamp, e.at)
+  AND NOT EXISTS (SELECT 1 FROM kube_admissions AS v WHERE v.uid = l.uid AND v.admitted BETWEEN e.at - 5 AND e.at + 5);
+UPDATE kube_events SET used = 1 WHERE rowid IN (SELECT event FROM kube_admitting);
+INSERT INTO kube_admissions
+SELECT l.uid, l.job, l.flavor, l.spec, l.status, a.at, l.claims, l.chips, l.min_chips
+FROM (SELECT DISTINCT version, at FROM kube_admitting) AS a JOIN kube_last AS l USING (version);
+DROP TABLE kube_admitting;
 DROP TABLE IF EXISTS temp.kube_admitted;
 CREATE TEMP TABLE kube_admitted AS
-WITH versions AS (
-  SELECT rowid AS version, uid, job, flavor, spec, status, admitted, claims, chips, min_chips,
-         row_number() OVER (PARTITION BY uid, admitted ORDER BY CAST(resourceVersion AS INTEGER) DESC, rowid DESC) AS age
-  FROM kube_objects WHERE kind = 'Workload' AND admitted IS NOT NULL AND event IS NOT 'BOOKMARK'
-),
-admission AS (
+WITH admission AS (
   SELECT v.uid, v.job, v.flavor, v.spec, v.status, v.admitted, l.admitted IS v.admitted AS last,
          iif(v.claims IS NULL, v.chips, l.chips) AS chips, iif(v.claims IS NULL, v.min_chips, l.min_chips) AS min_chips,
          l.finished, l.evicted, CASE WHEN l.event = 'DELETED' THEN coalesce(l.deletionTimestamp, l.gone, u.deleted) END AS gone, l.outcome,
          lead(v.admitted) OVER (PARTITION BY v.uid ORDER BY v.admitted) AS next
-  FROM versions AS v JOIN kube_last AS l ON l.kind = 'Workload' AND l.uid = v.uid LEFT JOIN kube_untimed AS u ON u.version = l.version
-  WHERE v.age = 1
+  FROM kube_admissions AS v JOIN kube_last AS l ON l.kind = 'Workload' AND l.uid = v.uid
+  LEFT JOIN kube_untimed AS u ON u.version = l.version
 ),
 ended AS (
   SELECT *, (SELECT min(k.at) FROM kube_evictions AS k WHERE k.job = a.job AND k.at > a.admitted AND k.at <= coalesce(a.next, 9e18)) AS out,
@@ -74,6 +88,7 @@ FROM timed AS t
 WHERE chips > 0 AND NOT EXISTS (SELECT 1 FROM kube_lives AS p
                                 WHERE p.job = t.job AND p.start_time < coalesce(t.end_time, 9e18) AND p.end_time > t.admitted);
 DROP TABLE kube_lives;
+DROP TABLE kube_admissions;
 DROP TABLE kube_unadmitted;
 
 DROP TABLE IF EXISTS temp.allocations;
