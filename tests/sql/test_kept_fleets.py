@@ -139,6 +139,15 @@ class Files(FolderCase):
         self.rows("SELECT mpg_keep(0)")
         self.assertEqual([1, 1], [self.both(self.HOUR), self.both(self.HOUR)])
 
+    def test_a_million_jobs(self):
+        """What is kept unless mpg_keep is asked is enough for them: of a fiftieth of them a fiftieth is."""
+        mib = self.one("SELECT mpg_keep()")
+        with open(self.log, "a", encoding="ascii") as file:
+            file.writelines(f"{n} {n} 1 10 8 -1 -1 8 -1 -1 1 1 1 1 1 1 -1 -1\n" for n in range(4001, 20001))
+        time.sleep(OLD_ENOUGH)
+        self.rows("SELECT mpg_keep(?)", mib // 50)
+        self.assertEqual([1, 0, 0, 0], [self.both(sql) for sql in (self.SUM, self.SUM, self.LEDGER, self.SUM)])
+
     def test_a_second_scan_meanwhile(self):
         self.ask(self.LEDGER)
         whole = self.rows(self.LEDGER, self.folder)

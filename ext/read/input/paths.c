@@ -583,6 +583,12 @@ static void add_looked(mpg_looked *looked, mpg_str path, const mpg_paths *found)
     looked->incomplete = true;
 }
 
+void mpg_looked_add(mpg_looked *to, const mpg_looked *from) {
+  for (size_t i = 0; i < from->n; i++)
+    add_looked(to, mpg_intern_text(&from->path, (uint32_t)i + 1), &from->found[i]);
+  to->incomplete |= from->incomplete;
+}
+
 mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err) {
   const mpg_rc rc = find_paths(paths, env, path, err);
   if (env->looked != NULL && !env->looked->incomplete) {
@@ -594,15 +600,11 @@ mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_er
   return rc;
 }
 
-static bool same_state(const mpg_file_state *a, const mpg_file_state *b) {
-  return memcmp(a, b, sizeof *a) == 0;
-}
-
 static bool same_paths(const mpg_paths *a, const mpg_paths *b) {
   bool same = a->n == b->n && a->from_folder == b->from_folder;
   for (size_t i = 0; same && i < a->n; i++)
     same = strcmp(a->file[i].path, b->file[i].path) == 0 &&
-           same_state(&a->file[i].state, &b->file[i].state);
+           memcmp(&a->file[i].state, &b->file[i].state, sizeof a->file->state) == 0;
   return same;
 }
 
@@ -632,8 +634,9 @@ bool mpg_looked_lasts(const mpg_looked *looked, const mpg_env *env) {
     for (size_t k = 0; k < looked->found[i].n; k++) {
       const mpg_file *f = &looked->found[i].file[k];
       mpg_file_state now;
-      if (mpg_interrupted(env) || !mpg_file_stat(f->path, &now) || !same_state(&now, &f->state) ||
-          now.data_ns > trusted || now.status_ns > trusted)
+      if (mpg_interrupted(env) || !mpg_file_stat(f->path, &now) ||
+          memcmp(&now, &f->state, sizeof now) != 0 || now.data_ns > trusted ||
+          now.status_ns > trusted)
         return false;
     }
   return true;
@@ -644,13 +647,12 @@ static int by_name(const void *name, const void *file) {
 }
 
 bool mpg_looked_has(const mpg_looked *looked, const char *file) {
-  for (size_t i = 0; i < looked->n; i++)
-    if (looked->found[i].n > 0 && bsearch(file, looked->found[i].file, looked->found[i].n,
-                                          sizeof *looked->found[i].file, by_name) != NULL)
+  for (size_t i = 0; i < looked->n; i++) {
+    const mpg_paths *p = &looked->found[i];
+    if ((p->n > 0 && bsearch(file, p->file, p->n, sizeof *p->file, by_name) != NULL) ||
+        mpg_path_covers(mpg_intern_text(&looked->path, (uint32_t)i + 1), file))
       return true;
-  for (size_t i = 0; i < looked->n; i++)
-    if (mpg_path_covers(mpg_intern_text(&looked->path, (uint32_t)i + 1), file))
-      return true;
+  }
   return false;
 }
 

@@ -72,6 +72,8 @@ typedef struct mpg_looked {
 
 void mpg_looked_init(mpg_looked *looked, const mpg_env *env);
 void mpg_looked_free(mpg_looked *looked); /* zero-initialised is fine */
+/* What another one has found, of paths that were not looked up here. */
+void mpg_looked_add(mpg_looked *to, const mpg_looked *from);
 /* Whether looking again finds the same. */
 bool mpg_looked_same(const mpg_looked *looked, const mpg_env *env);
 /* Whether the files are as they were found, and a later change of them would be noticed. */

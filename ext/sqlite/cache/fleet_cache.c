@@ -77,20 +77,6 @@ static bool is_of(const void *entry, const char *source) {
 
 /* ---- what was looked up, and reported ---- */
 
-/* Tells `to` of what `from` has. If files have changed since, `to` is incomplete. */
-static void look_again(mpg_looked *to, const mpg_looked *from, const mpg_env *env) {
-  mpg_env telling = *env;
-  telling.looked = to;
-  for (size_t i = 0; i < from->n; i++) {
-    mpg_paths found = {.env = NULL};
-    mpg_err err;
-    (void)mpg_paths_find(&found, &telling, mpg_intern_text(&from->path, (uint32_t)i + 1), &err);
-    mpg_paths_free(&found);
-  }
-  if (!mpg_looked_same(from, env))
-    to->incomplete = true;
-}
-
 static bool report(mpg_intern *to, const mpg_intern *from) {
   uint32_t id;
   for (size_t i = 1; i <= from->n; i++)
@@ -114,27 +100,26 @@ static mpg_fleet_entry *take_entry(mpg_conn *conn, const mpg_env *env, const mpg
   return e;
 }
 
-bool mpg_fleet_cache_take(mpg_fleet_keep *keep, mpg_conn *conn, const mpg_env *env,
-                          const mpg_fleet_question *question, mpg_intern *reported,
+bool mpg_fleet_cache_take(mpg_fleet_keep *keep, const mpg_fleet_question *question, mpg_env *env,
                           mpg_fleet *fleet, mpg_chips **chips) {
-  mpg_fleet_entry *e, *kept;
-  *keep = (mpg_fleet_keep){conn, NULL, *env, reported};
-  e = conn->cache_limit == 0 ? NULL : entry_new(conn, question);
+  mpg_conn *conn = keep->conn;
+  mpg_fleet_entry *e = conn->cache_limit == 0 ? NULL : entry_new(conn, question), *kept;
+  *env = *keep->scan;
   if (e == NULL)
     return false;
   kept = take_entry(conn, env, e);
   if (kept == NULL) {
     keep->entry = e;
     if (env->looked == NULL)
-      keep->env.looked = &e->looked;
-    if (reported == NULL)
+      env->looked = &e->looked;
+    if (keep->reported == NULL)
       keep->reported = &e->reported;
     return false;
   }
   mpg_cache_release(&e->base);
   if (env->looked != NULL)
-    look_again(env->looked, &kept->looked, env);
-  if ((reported != NULL && !report(reported, &kept->reported)) ||
+    mpg_looked_add(env->looked, &kept->looked);
+  if ((keep->reported != NULL && !report(keep->reported, &kept->reported)) ||
       mpg_cache_list_again(conn, &kept->issues, is_of, kept) != MPG_OK) {
     mpg_cache_release(&kept->base);
     return false;
@@ -144,7 +129,7 @@ bool mpg_fleet_cache_take(mpg_fleet_keep *keep, mpg_conn *conn, const mpg_env *e
   *chips = kept->chips;
   memset(&kept->fleet, 0, sizeof kept->fleet);
   kept->chips = NULL;
-  mpg_fleet_set_env(fleet, env);
+  mpg_fleet_set_env(fleet, keep->scan);
   return true;
 }
 
@@ -152,8 +137,8 @@ void mpg_fleet_cache_mapped(mpg_fleet_keep *keep) {
   mpg_fleet_entry *e = keep->entry;
   if (e == NULL)
     return;
-  if (keep->env.looked != &e->looked)
-    look_again(&e->looked, keep->env.looked, &keep->env);
+  if (keep->scan->looked != NULL)
+    mpg_looked_add(&e->looked, keep->scan->looked);
   e->mapped = (keep->reported == &e->reported || report(&e->reported, keep->reported)) &&
               mpg_cache_copy_issues(&e->issues, keep->conn, is_of, e) == MPG_OK;
 }
@@ -163,12 +148,11 @@ bool mpg_fleet_cache_keeps(const mpg_fleet_keep *keep, const mpg_fleet *fleet) {
          mpg_fleet_all_bytes(fleet) < keep->conn->cache_limit;
 }
 
-void mpg_fleet_cache_give(mpg_fleet_keep *keep, const mpg_env *env, mpg_fleet *fleet,
-                          mpg_chips **chips) {
+void mpg_fleet_cache_give(mpg_fleet_keep *keep, mpg_fleet *fleet, mpg_chips **chips) {
   mpg_fleet_entry *e = keep->entry;
   if (e == NULL)
     return;
-  if (mpg_fleet_cache_keeps(keep, fleet) && mpg_looked_lasts(&e->looked, env)) {
+  if (mpg_fleet_cache_keeps(keep, fleet) && mpg_looked_lasts(&e->looked, keep->scan)) {
     mpg_cache_drop(keep->conn, is_of_question, e);
     mpg_fleet_set_env(fleet, e->env);
     fleet->source = NULL; /* of the mapping's last record */

@@ -21,30 +21,27 @@ typedef struct mpg_fleet_question {
   uint64_t user_tables; /* the content of those that scripts read, as a hash */
 } mpg_fleet_question;
 
-/* A scan's fleet that may be kept. Zero-initialised: none is. */
+/* A scan's fleet that may be kept. The scan sets all but the entry. Zero-initialised: none is. */
 typedef struct mpg_fleet_keep {
   mpg_conn *conn;
+  const mpg_env *scan;           /* its `looked` is told what is looked up */
+  mpg_intern *reported;          /* is told each name under which issues may be listed, or NULL */
   struct mpg_fleet_entry *entry; /* NULL: nothing is to be kept */
-  mpg_env env;                   /* the scan's, and: */
-  mpg_intern *reported;          /* is told each name under which issues may be listed */
 } mpg_fleet_keep;
 
 /*
 ** True: *fleet, sealed, and *chips are the kept ones of that question, and their issues are listed
-** again; `reported` is told of them, unless it is NULL. `env` is that of the scan, which tells what
-** it looks up.
-** False: they have to be read, with keep->env and keep->reported, and then to be announced.
+** again. False: they have to be read, with *env, that of the scan as reading is to have it, and
+** keep->reported.
 */
-bool mpg_fleet_cache_take(mpg_fleet_keep *keep, mpg_conn *conn, const mpg_env *env,
-                          const mpg_fleet_question *question, mpg_intern *reported,
+bool mpg_fleet_cache_take(mpg_fleet_keep *keep, const mpg_fleet_question *question, mpg_env *env,
                           mpg_fleet *fleet, mpg_chips **chips);
 /* After reading, and before accounting lists more: what mapping listed is kept with the fleet. */
 void mpg_fleet_cache_mapped(mpg_fleet_keep *keep);
 /* Whether the scan's fleet is to be kept, so that nothing may be taken out of it. */
 bool mpg_fleet_cache_keeps(const mpg_fleet_keep *keep, const mpg_fleet *fleet);
-/* At the scan's end, while its `env` is there: keeps what was taken or mapped, if that can be.
-** Then *fleet is empty and *chips NULL, else they are as they were. */
-void mpg_fleet_cache_give(mpg_fleet_keep *keep, const mpg_env *env, mpg_fleet *fleet,
-                          mpg_chips **chips);
+/* At the scan's end, while its environment is there: keeps what was taken or mapped, if that can
+** be. Then *fleet is empty and *chips NULL, else they are as they were. */
+void mpg_fleet_cache_give(mpg_fleet_keep *keep, mpg_fleet *fleet, mpg_chips **chips);
 
 #endif

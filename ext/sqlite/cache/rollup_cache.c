@@ -203,8 +203,9 @@ mpg_intern *mpg_rollup_cache_reported(mpg_rollup_cache_fill *fill) {
   return fill->key == NULL || fill->key->of_tables ? NULL : &fill->key->reported;
 }
 
+/* A quarter of what all answers may take: they are in memory beside the fleet. */
 size_t mpg_rollup_cache_room(const mpg_rollup_cache_fill *fill) {
-  return fill->key == NULL ? 0 : fill->conn->cache_limit / sizeof(mpg_cell);
+  return fill->key == NULL ? 0 : fill->conn->cache_limit / 4 / sizeof(mpg_cell);
 }
 
 /* An entry of the same path and options is of files that have changed since. */

@@ -29,25 +29,25 @@ const char *mpg_ledger_source(sqlite3_value *const *args, const mpg_ledger_table
   return mpg_ledger_schema(args) != NULL ? mpg_ledger_schema(args) : "main";
 }
 
-/* The fleet that the connection has kept of the files, if there is one. *err, if they are no
-** files. */
-static mpg_rc take_fleet_of_files(mpg_fleet *fleet, mpg_chips **chips, const mpg_env *env,
-                                  const mpg_ledger_reading *r, bool *taken, mpg_err *err) {
+/* The fleet that the connection has kept of the files, if there is one; else reading has *reading.
+** *err, if they are no files. */
+static mpg_rc take_fleet_of_files(mpg_fleet *fleet, mpg_chips **chips, const mpg_ledger_reading *r,
+                                  mpg_env *reading, bool *taken, mpg_err *err) {
   const mpg_value path = mpg_value_of(r->args[MPG_ARG_PATH]);
   mpg_fleet_question question = {path.s, (int)mpg_arg_on_error(r->args),
                                  r->table->shape == MPG_SHAPE_TIMELINE, 0};
   if (path.type != MPG_TEXT)
     return mpg_fail_argument(err, "path", "text", &path);
-  *r->keep = (mpg_fleet_keep){r->conn, NULL, *env, r->reported};
   *taken = mpg_user_tables_hash(r->conn, &question.user_tables) &&
-           mpg_fleet_cache_take(r->keep, r->conn, env, &question, r->reported, fleet, chips);
+           mpg_fleet_cache_take(r->keep, &question, reading, fleet, chips);
   return MPG_OK;
 }
 
 /* Reads and seals the fleet of files. */
-static mpg_rc read_files(mpg_fleet *fleet, const mpg_ledger_reading *r, mpg_err *err) {
+static mpg_rc read_files(mpg_fleet *fleet, const mpg_env *env, const mpg_ledger_reading *r,
+                         mpg_err *err) {
   bool mapped = false;
-  mpg_rc rc = mpg_sources_fleet(fleet, r->conn, &r->keep->env,
+  mpg_rc rc = mpg_sources_fleet(fleet, r->conn, env,
                                 &(mpg_sources_query){.path = mpg_value_of(r->args[MPG_ARG_PATH]).s,
                                                      .reported = r->keep->reported,
                                                      .on_error = mpg_arg_on_error(r->args),
@@ -64,6 +64,7 @@ static mpg_rc read_files(mpg_fleet *fleet, const mpg_ledger_reading *r, mpg_err 
 mpg_rc mpg_ledger_read(mpg_fleet *fleet, mpg_chips **chips, const mpg_env *env,
                        const mpg_ledger_reading *r, mpg_err *err) {
   const struct mpg_held_fleet *held = r->conn->held;
+  mpg_env reading = *env;
   bool taken = false;
   mpg_rc rc = MPG_OK;
   mpg_issues_drop(&r->conn->issues, mpg_ledger_source(r->args, r->table));
@@ -72,8 +73,10 @@ mpg_rc mpg_ledger_read(mpg_fleet *fleet, mpg_chips **chips, const mpg_env *env,
     *fleet = *held->fleet; /* the chips stay NULL: both are borrowed */
     return MPG_OK;
   }
-  if (r->table->files)
-    rc = take_fleet_of_files(fleet, chips, env, r, &taken, err);
+  if (r->table->files) {
+    *r->keep = (mpg_fleet_keep){r->conn, env, r->reported, NULL};
+    rc = take_fleet_of_files(fleet, chips, r, &reading, &taken, err);
+  }
   if (rc != MPG_OK || taken)
     return rc;
   rc = mpg_catalogue_copy(r->conn, chips, err);
@@ -81,7 +84,7 @@ mpg_rc mpg_ledger_read(mpg_fleet *fleet, mpg_chips **chips, const mpg_env *env,
     rc = mpg_fleet_init(fleet, env, &r->conn->issues, *chips, err);
   fleet->keep_origins = r->table->shape == MPG_SHAPE_TIMELINE;
   if (rc == MPG_OK && r->table->files)
-    return read_files(fleet, r, err);
+    return read_files(fleet, &reading, r, err);
   if (rc == MPG_OK)
     rc = mpg_relations_read(fleet, r->conn, env, mpg_ledger_schema(r->args), r->skip, "the ledger",
                             err);

@@ -75,7 +75,7 @@ static void reset(cursor *c) {
   mpg_rollup_cache_release(c->cached);
   mpg_rollup_cache_fill_free(&c->fill);
   mpg_ledger_free(&c->batch);
-  mpg_fleet_cache_give(&c->keep, &c->scan.env, &c->fleet, &c->chips);
+  mpg_fleet_cache_give(&c->keep, &c->fleet, &c->chips);
   mpg_ledger_fleet_free(&c->fleet, &c->chips);
   mpg_query_env_end(&c->scan);
   memset(c, 0, sizeof *c);
