@@ -12,12 +12,22 @@
 --@ column expected REAL allocations failures that it would have had at its peers' rate
 --@ column ratio REAL ratio failures / expected; NULL where its peers never failed
 -- Basis: chip-time held, by nodes of the same pool. Where tasks are numbers within a gang and not hosts, this compares places in gangs.
+-- What is open is held as long as its pool, or its job, is observed.
 WITH ends AS (SELECT max(end_us) AS last_us FROM (SELECT end_us FROM waits UNION ALL SELECT end_us FROM attempts)),
+seen AS (SELECT pool, job, max(until_us) AS until_us FROM observed GROUP BY pool, job),
+held AS (
+  SELECT a.pool, a.task, a.outcome, CAST(round(a.chips * 1e6) AS INTEGER) AS chips,
+         coalesce(a.end_us, max(a.start_us, min(e.last_us, coalesce(p.until_us, n.until_us, e.last_us), coalesce(j.until_us, e.last_us))))
+           - a.start_us AS length_us
+  FROM allocations AS a CROSS JOIN ends AS e LEFT JOIN seen AS p ON p.pool = a.pool AND p.job IS NULL
+  LEFT JOIN seen AS n ON n.pool IS NULL AND n.job IS NULL
+  LEFT JOIN (SELECT job, max(until_us) AS until_us FROM seen WHERE job IS NOT NULL GROUP BY job) AS j ON j.job = a.job
+  WHERE a.task IS NOT NULL
+),
 nodes AS (
   SELECT pool, task AS node, sum(coalesce(outcome = 'node_fail', 0)) AS failures,
-         sum(CAST(round(chips * 1e6) AS INTEGER) / 1000000 * (coalesce(end_us, last_us) - start_us)
-             + CAST(round(chips * 1e6) AS INTEGER) % 1000000 * (coalesce(end_us, last_us) - start_us) / 1000000) AS held_us
-  FROM allocations, ends WHERE task IS NOT NULL GROUP BY pool, task
+         sum(chips / 1000000 * length_us + chips % 1000000 * length_us / 1000000) AS held_us
+  FROM held GROUP BY pool, task
 ),
 peers AS (
   SELECT *, sum(failures) OVER (PARTITION BY pool) - failures AS others_failures,

@@ -9,7 +9,7 @@ from fractions import Fraction
 import naive
 import world
 from answers import built
-from fleets import write_csv
+from fleets import connect, create_tables, write_csv
 from world import HOUR, SIZES, groups, ratio
 
 FAILURES = ("failed", "node_fail", "gang_broken")
@@ -491,6 +491,69 @@ class Reliability(world.Case):
             key = lambda r: (r["pool"], r["node"])
             self.rows_near(sorted(expected, key=key), sorted(rows, key=key), ["pool", "node"])
         self.assertIn("host-3", {row["node"] for row in rows})
+
+    def test_bad_nodes_of_pools_that_end_apart(self):
+        """What is open is held as long as its pool is observed, or its job."""
+        db = connect()
+        create_tables(
+            db,
+            dict(
+                capacity=[dict(pool=pool, chips=8, start_time=0, end_time=36000) for pool in "pq"],
+                allocations=[
+                    dict(job=job, attempt=1, task=job, pool=pool, chips=8, start_time=0, end_time=end, outcome=outcome)
+                    for job, pool, end, outcome in (
+                        ("a", "p", 3600, "node_fail"),
+                        ("b", "p", None, None),
+                        ("c", "p", None, None),
+                        ("d", "q", None, None),
+                    )
+                ],
+            ),
+            temp=True,
+        )
+        db.execute("CREATE TEMP TABLE observed(pool, until_time, job)")
+        db.execute("INSERT INTO temp.observed VALUES ('p', 7200, NULL), ('q', 36000, NULL), ('p', 5400, 'c')")
+        db.execute("SELECT mpg_build(NULL)").fetchall()
+        (row,) = self.ask("bad_nodes", db, least=1)
+        (held,) = db.execute("SELECT sum(chip_us) / 3.6e9 FROM ledger WHERE job IN ('b', 'c')").fetchone()
+        self.assertEqual(28, held)
+        self.assertEqual(("a", 8), (row["node"], row["held_chip_hours"]))
+        db.execute("UPDATE allocations SET outcome = 'node_fail' WHERE job IN ('b', 'c')")
+        rows = self.ask("bad_nodes", db, least=1, times=0.01)
+        self.assertEqual(
+            {"a": 8, "b": 16, "c": 12}, {row["node"]: row["held_chip_hours"] for row in rows if row["pool"] == "p"}
+        )
+
+    def test_mttr_of_attempts_that_overlap(self):
+        """A job of which another attempt runs already was not interrupted: nothing recovers in less than no time."""
+        with tempfile.TemporaryDirectory() as folder:
+            write_csv(
+                folder,
+                dict(
+                    capacity=[dict(pool="p", chips=8, start_time=0, end_time=1000)],
+                    jobs=[dict(job="j", chips=4)],
+                    allocations=[
+                        dict(job="j", attempt=n, pool="p", chips=4, start_time=start, end_time=end, outcome=outcome)
+                        for n, start, end, outcome in (
+                            (1, 0, 300, "failed"),
+                            (2, 200, 500, "failed"),
+                            (3, 600, 900, "completed"),
+                        )
+                    ],
+                    spans=[
+                        dict(job="j", attempt=n, kind="step", step=n, start_time=start, end_time=end)
+                        for n, start, end in ((1, 0, 300), (2, 200, 500), (3, 650, 900))
+                    ],
+                ),
+            )
+            db = built(folder)
+        (row,) = self.ask("mttr", db)
+        self.assertEqual(
+            ("S", "failed", 1, 0, 100, 0, 50, 150),
+            tuple(
+                row[name] for name in "size outcome interruptions detect_s replace_s restore_s warm_up_s mttr_s".split()
+            ),
+        )
 
 
 if __name__ == "__main__":
