@@ -44,11 +44,12 @@ SELECT w.pool FROM temp.mpg_was AS w
 JOIN temp.mpg_new AS n ON n.record = w.record AND n.job = w.job AND n.start_us = w.start_us AND n.pool = w.pool
 WHERE w.record = 'allocations' AND w.end_us IS NULL AND n.end_us IS NOT NULL AND n.attempt IS w.attempt AND n.task IS w.task
   AND n.chips = w.chips
-UNION -- a pod of Kubernetes that began at that second, of which metrics have the end and objects have not, or the other way round
+UNION -- a scheduler has one record of an attempt: another end is a correction. Of a pod of Kubernetes that began at that second metrics
+-- may have the end and objects not, or the other way round
 SELECT w.pool FROM temp.mpg_was AS w
 JOIN temp.mpg_new AS n ON n.record = w.record AND n.job = w.job AND n.start_us = w.start_us AND n.pool = w.pool
 WHERE w.record = 'allocations' AND n.attempt IS w.attempt AND n.task IS w.task AND n.chips = w.chips
-  AND (SELECT min(t.format = 'kube')
+  AND (SELECT min(t.format <> 'native')
        FROM (SELECT 1 FROM temp.mpg_was LIMIT 1) CROSS JOIN temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
        WHERE s.files AND s.source IS NOT NULL AND (t.feeds = 'SG' OR t.format = 'native'))
 UNION SELECT pool FROM temp.mpg_out_again;

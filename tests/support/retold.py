@@ -56,6 +56,10 @@ GREW = event("Cluster", "", -3600, 8000, "gres/gpu=16,gres/gpu:h100=16") + event
 )
 SLURM = {
     "an end that was corrected": [(DONE + OTHER, TYPED), (job(1, "COMPLETED", 0, 0, 4000) + OTHER, TYPED)],
+    "an end that was corrected, of the only job": [
+        (job(1, "FAILED", 0, 0, 4000), ""),
+        (job(1, "COMPLETED", 0, 0, 5000), ""),
+    ],
     "a type that is counted from now on": [
         (job(1, "RUNNING", 0, 0, None), event("Cluster", "", -3600, None, "gres/gpu=16")),
         (DONE + job(3, "COMPLETED", 0, 200, 500, kind="h100"), TYPED),
