@@ -106,7 +106,8 @@ named AS (
 )
 SELECT job, dense_rank() OVER (PARTITION BY job ORDER BY clock, file, run) AS attempt, coalesce(:job, file) AS log, file, timed, g.first,
        g.last, steps, g.chip, is_anew,
-       coalesce(c.devices, 1) AS devices_per_chip, c.peak_flops, coalesce(:chips, g.devices / coalesce(c.devices, 1.0)) AS chips
+       coalesce(c.devices, 1) AS devices_per_chip, c.peak_flops, coalesce(:chips, g.devices / coalesce(c.devices, 1.0)) AS chips,
+       g.devices / coalesce(c.devices, 1.0) AS told
 FROM named AS g LEFT JOIN training_chips AS c ON c.chip = chip_name(coalesce(:chip, g.chip))
 ORDER BY log, clock, file, run;
 DROP TABLE training_chips;
@@ -326,6 +327,8 @@ SELECT s.run, s.rowid AS first, coalesce(lead(s.rowid) OVER (ORDER BY s.rowid) -
 FROM training_spanned AS s LEFT JOIN training_spanned AS p ON p.rowid = s.rowid - 1 WHERE p.run IS NOT s.run;
 CREATE INDEX temp.training_phases_of ON training_phases(run);
 CREATE INDEX temp.training_events_of ON training_events(run);
+DROP TABLE IF EXISTS temp.training_told;
+CREATE TEMP TABLE training_told AS SELECT job, told AS chips FROM training_attempts;
 DROP TABLE IF EXISTS temp.training_runs;
 CREATE TEMP TABLE training_runs AS
 WITH summed AS (

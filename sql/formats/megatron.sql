@@ -208,9 +208,13 @@ told AS (
 SELECT CAST(coalesce(:job, file) AS TEXT) AS job,
        dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt,
        of_file, first, last, timed, begun, whole, loaded,
-       coalesce(:chips, coalesce(own_world, world)
-                  / coalesce((SELECT nullif(devices, 1) * 1.0 FROM training_chips WHERE chip = chip_name(:chip)), 1)) AS chips
-FROM told ORDER BY of_file, run;
+       coalesce(:chips, told_chips) AS chips, told_chips
+FROM (SELECT *, coalesce(own_world, world)
+                  / coalesce((SELECT nullif(devices, 1) * 1.0 FROM training_chips WHERE chip = chip_name(:chip)), 1) AS told_chips
+      FROM told)
+ORDER BY of_file, run;
+DROP TABLE IF EXISTS temp.training_told;
+CREATE TEMP TABLE training_told AS SELECT job, told_chips AS chips FROM training_ranges;
 
 .read sql/formats/megatron/counted.sql
 

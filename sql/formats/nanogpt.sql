@@ -130,9 +130,11 @@ SELECT CAST(coalesce(:job, file) AS TEXT) AS job,
        of_file, file_first, first, last,
        first - coalesce((SELECT nth FROM training_marks WHERE id < first ORDER BY id DESC LIMIT 1), 0) AS first_step,
        last - coalesce((SELECT nth FROM training_marks WHERE id <= last ORDER BY id DESC LIMIT 1), 0) AS last_step,
-       coalesce(:chips, (SELECT max(m.gpu) FROM training_marks AS m WHERE m.id BETWEEN first AND last) + 1, gpu + 1,
-                iif(:flops IS NULL, NULL, 1)) AS chips, chip
-FROM ranged ORDER BY of_file, run;
+       coalesce(:chips, told, iif(:flops IS NULL, NULL, 1)) AS chips, chip, told
+FROM (SELECT *, 1 + coalesce((SELECT max(m.gpu) FROM training_marks AS m WHERE m.id BETWEEN first AND last), gpu) AS told FROM ranged)
+ORDER BY of_file, run;
+DROP TABLE IF EXISTS temp.training_told;
+CREATE TEMP TABLE training_told AS SELECT job, told AS chips FROM training_ranges;
 
 -- A step whose number goes back, or that took less time than the one before it had, began anew; where the log does not say that a
 -- program started, its lines may be out of order, or those of several hosts.

@@ -240,7 +240,8 @@ named AS (
 -- A first step whose begin nothing tells took as long as the others on the mean, without those that may hold a pause.
 SELECT *, iif((SELECT validates = 0 FROM training_lines WHERE rowid = first),
               min(start_time, max(start_time - each, lag(end_time, 1, 0) OVER (PARTITION BY job ORDER BY attempt))), NULL) AS head
-FROM (SELECT n.*, peak_flops, coalesce(devices, 1) AS devices, coalesce(:chips, world / coalesce(nullif(devices, 1) * 1.0, 1)) AS chips,
+FROM (SELECT n.*, peak_flops, coalesce(devices, 1) AS devices, world / coalesce(nullif(devices, 1) * 1.0, 1) AS told,
+             coalesce(:chips, world / coalesce(nullif(devices, 1) * 1.0, 1)) AS chips,
              min(l.time) AS start_time, max(l.time) AS end_time, count(iif(l.validates, NULL, l.step)) AS steps,
              (SELECT sum(whole) / sum(steps)
               FROM (SELECT *, max(iif(2 * nth <= n + 1, whole / steps, NULL)) OVER () AS usual
@@ -340,6 +341,8 @@ SELECT job, attempt, last_step AS step, time - saved AS snapshot_time,
 FROM logged;
 DELETE FROM temp.training_saves WHERE NOT is_save OR step IS NULL OR durable_time IS NULL;
 
+DROP TABLE IF EXISTS temp.training_told;
+CREATE TEMP TABLE training_told AS SELECT job, told AS chips FROM training_ranges;
 DROP TABLE IF EXISTS temp.training_runs;
 CREATE TEMP TABLE training_runs AS
 SELECT job, attempt, 'pytorch' AS framework, chips, chip, coalesce(head, start_time) AS start_time, end_time,

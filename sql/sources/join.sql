@@ -44,6 +44,10 @@ WHERE source.rank > 1 AND k.job <> j.job AND (k.strength > 1 OR source.rank = 3)
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT path, 'warning', 'ambiguous_job', NULL, 1, 'its name fits more than one job: ' || jobs FROM ambiguous JOIN file USING (file);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT path, 'info', 'conflicting_job', NULL, 1,
+       'option "job" says ' || f.job || ', and logs say otherwise, the first ' || s.job || ': the option counts'
+FROM said_otherwise AS s JOIN file AS f USING (file);
 
 .read sql/sources/join/no_record.sql
 

@@ -335,6 +335,9 @@ WHERE source IS NULL AND start IS NOT NULL AND json_extract(inferred, '$.job') =
 INSERT INTO said_id -- what the name says otherwise than the text, which may tell of another job first
 SELECT DISTINCT c.file, NULL, c.job FROM candidate AS c JOIN found AS f USING (file)
 WHERE f.how = 'by its own text' AND c.strength IN (2, 3) AND c.job <> f.job;
+INSERT INTO said_otherwise
+SELECT c.file, c.job FROM candidate AS c JOIN found AS f USING (file)
+WHERE f.how = 'by the option job' AND c.strength = 8 AND c.job <> f.job AND c.job IN (SELECT job FROM key);
 DROP TABLE candidate;
 DROP TABLE in_cluster;
 DROP TABLE run_of_words;

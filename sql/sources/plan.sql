@@ -81,6 +81,7 @@ CREATE TABLE said_id(file INTEGER, line INTEGER, job TEXT); -- what the whole te
 CREATE TABLE on_host(file INTEGER, host TEXT, job TEXT); -- logs that have the name of a host, and the jobs that it held
 CREATE TABLE in_users_folder(file INTEGER, user TEXT); -- logs that nothing else says the job of
 CREATE TABLE ambiguous(file INTEGER, jobs TEXT);
+CREATE TABLE said_otherwise(file INTEGER, job TEXT); -- a job that the text of a log names, where the option job says another
 -- A log of several jobs: which is meant from when (by_time.sql).
 CREATE TABLE by_time(file INTEGER, source INTEGER, was TEXT, since REAL, until REAL, job TEXT, found TEXT);
 -- Spans that begin before the attempt of which they are, with its number (across.sql).

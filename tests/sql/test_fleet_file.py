@@ -8,6 +8,7 @@ import unittest
 
 from cases import Case
 from fleets import ROOT
+from job_logs import SACCT, clock, job, maxtext, megatron, torchtitan
 
 EXPORTS = os.path.join(ROOT, "fixtures", "exports")
 
@@ -204,6 +205,63 @@ class FleetFile(Case):
             [(3, "source 2: its files are those of sources before it: its options are not used. Name it before them")],
             listed({"path": "*.*"}, {"path": "a.log", "job": "7"}),
         )
+
+    def test_options_that_differ_from_the_log(self):
+        """They count, and that is said: of chips, the chip, the end and the job."""
+
+        def listed(logs, given, *more):
+            folder = self.folder_of({**{f"{name}.log": log for name, log in logs.items()}, **dict(more)})
+            sources = [{"path": os.path.join(folder, name)} for name, _ in more]
+            path = json.dumps({"sources": [*sources, {"path": os.path.join(folder, "*.log"), **given}]})
+            self.sums(path)
+            return [
+                detail.split(": ")[0]
+                for detail, in self.rows(
+                    "SELECT detail FROM mpg_issues WHERE kind = 'conflicting_job' AND severity = 'info' AND detail LIKE 'option%' AND instr(source, ?)",
+                    folder,
+                )
+            ]
+
+        lines = maxtext(
+            0, 9, saves=(9,), prefix=lambda seconds: f"I1101 {clock(seconds)[11:]}.000000 1 max_logging.py:36] "
+        )
+        with open(os.path.join(ROOT, "fixtures/trainer/deepspeed.log"), encoding="utf-8") as file:
+            deepspeed = file.read()
+        with open(os.path.join(ROOT, "fixtures/training/nanogpt.log"), encoding="utf-8") as file:
+            nanogpt = file.read()
+        for log, chips in (
+            (megatron(60, 1, 9), 8),
+            (torchtitan(60, 1, 9), 8),
+            (lines, 8),
+            (deepspeed, 8),
+            (nanogpt, 2),
+        ):
+            options = {"year": 2026} if log is lines else {}
+            self.assertEqual([], listed({"a": log}, {"chips": chips, **options}))
+            self.assertEqual(
+                [f'option "chips" says 16, and logs say otherwise, the first {chips}'],
+                listed({"a": log}, {"chips": 16, **options}),
+            )
+        titan = torchtitan(60, 1, 9, done=True)
+        self.assertEqual([], listed({"a": titan}, {"chip": "h100 sxm", "outcome": "completed"}))
+        self.assertEqual(
+            ['option "chip" says nvidia-a100-80-sxm4, and logs say otherwise, the first nvidia-h100-sxm'],
+            listed({"a": titan}, {"chip": "nvidia-a100-80-sxm4"}),
+        )
+        self.assertEqual(
+            ['option "outcome" says failed, and logs say otherwise, the first completed'],
+            listed({"a": titan}, {"outcome": "failed"}),
+        )
+        jobs = ("sacct.psv", SACCT + job(5101, 0, 1200) + job(5102, 0, 1200) + job("5103_1", 0, 1200, raw=5104))
+        said = "SLURM_JOB_ID=5101\n" + megatron(60, 1, 9)
+        self.assertEqual([], listed({"a": said}, {"job": "5101"}, jobs))
+        self.assertEqual(
+            ['option "job" says 5102, and logs say otherwise, the first 5101'],
+            listed({"a": said}, {"job": "5102"}, jobs),
+        )
+        task = "SLURM_ARRAY_JOB_ID=5103\nSLURM_ARRAY_TASK_ID=1\nSLURM_JOB_ID=5104\n" + megatron(60, 1, 9)
+        for name in ("5104", "5103_1"):
+            self.assertEqual([], listed({"a": task}, {"job": name}, jobs))
 
     def test_what_counts_as_a_chip(self):
         """A processor has other names in other batch systems: each means it; how many chips is for logs, and what counts as one for schedulers."""

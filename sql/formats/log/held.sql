@@ -16,6 +16,21 @@ FROM (SELECT r.id AS id, max(min(t.time, coalesce(r.next, t.time))) AS until
 WHERE t.id = training_runs.rowid AND t.until > end_time;
 DROP TABLE training_tails;
 
+-- What the options say otherwise than the log counts. training_told(job, chips), if there is one, has how many chips logs tell.
+CREATE TEMP TABLE IF NOT EXISTS training_told(job, chips);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT job, 'info', 'conflicting_job', NULL, count(DISTINCT said),
+       'option "' || key || '" says ' || given || ', and logs say otherwise, the first ' || min(said) || ': the option counts'
+FROM (SELECT job, 'chips' AS key, printf('%g', :chips) AS given, printf('%g', chips) AS said
+      FROM training_told WHERE chips > 0 AND abs(chips - :chips) > 1e-6
+      UNION ALL
+      SELECT job, 'chip', chip_name(:chip), chip_name(chip) FROM training_runs WHERE chip_name(chip) <> chip_name(:chip)
+      UNION ALL
+      SELECT job, 'outcome', :outcome, own_outcome FROM training_runs AS r
+      WHERE own_outcome <> :outcome AND attempt = (SELECT max(l.attempt) FROM training_runs AS l WHERE l.job = r.job))
+GROUP BY job, key;
+DROP TABLE training_told;
+
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 SELECT job, substr(job, 1 + length(rtrim(job, replace(job, '/', '')))) AS name, 'training' AS phase, framework,

@@ -175,12 +175,15 @@ WITH reach AS MATERIALIZED (SELECT job, attempt, file, max(line) AS last FROM tr
 most AS MATERIALIZED (SELECT job, max(chips) AS chips
                       FROM (SELECT DISTINCT job, file FROM reach) JOIN (SELECT file, max(chips) AS chips FROM trainer_worlds GROUP BY file)
                         USING (file) GROUP BY job)
-SELECT job, attempt, coalesce(:chips, coalesce(own, chips) / iif(devices > 1, devices * 1.0, 1), iif(:flops IS NULL, NULL, 1))
+SELECT job, attempt, coalesce(own, chips) / iif(devices > 1, devices * 1.0, 1)
 FROM (SELECT r.job, r.attempt, m.chips, (SELECT w.chips FROM trainer_worlds AS w
                                          WHERE w.file = r.file AND w.line > r.before AND w.line <= r.last AND w.chips > 0
                                          ORDER BY w.line DESC LIMIT 1) AS own
       FROM (SELECT *, lag(last, 1, 0) OVER (PARTITION BY file ORDER BY attempt) AS before FROM reach) AS r LEFT JOIN most AS m USING (job))
 CROSS JOIN trainer_chip;
+DROP TABLE IF EXISTS temp.training_told;
+CREATE TEMP TABLE training_told AS SELECT job, chips FROM trainer_jobs;
+UPDATE trainer_jobs SET chips = coalesce(:chips, chips, iif(:flops IS NULL, NULL, 1));
 DROP TABLE IF EXISTS temp.training_steps;
 CREATE TEMP TABLE training_steps AS
 SELECT s.job, s.attempt, s.step, s.start_time, s.end_time, s.end_time - s.start_time AS seconds, s.executions, s.loss,
