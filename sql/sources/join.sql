@@ -50,6 +50,7 @@ SELECT path, 'info', 'conflicting_job', NULL, 1,
 FROM said_otherwise AS s JOIN file AS f USING (file);
 
 .read sql/sources/join/no_record.sql
+.read sql/sources/join/said_ends.sql
 
 -- A log that lies outside all its job's allocations by more than a day is not of that job, whatever its name.
 CREATE TABLE spoken AS
@@ -172,6 +173,22 @@ JOIN (SELECT job, max(given) AS given
             UNION ALL SELECT job, chips FROM all_jobs
             WHERE job IN (SELECT job FROM held) AND source IN (SELECT source FROM source WHERE rank = 1)) GROUP BY job) AS g USING (job)
 WHERE t.told > g.given AND g.given > 0 AND (t.source, t.job) NOT IN (SELECT source, job FROM het_part) GROUP BY t.source;
+
+-- A log that says that its run completed, or failed, where the scheduler says otherwise.
+--@ if EXISTS (SELECT 1 FROM said_end)
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce((SELECT min(path) FROM file AS f WHERE f.source = e.source AND f.job = min(e.job)),
+                (SELECT min(path) FROM file AS f WHERE f.source = e.source)), 'info', 'conflicting_job', NULL, count(*),
+       'logs and the scheduler differ on how jobs ended, the first ' || min(job) || ', ' || said || ' in its log: the scheduler''s ' || told
+         || ' counts'
+FROM (SELECT a.source, a.job, d.outcome AS said,
+             (SELECT s.outcome FROM all_allocations AS s
+              WHERE s.job = a.job AND s.source IN (SELECT source FROM source WHERE rank = 1) AND s.chips > 0
+                AND iif(typeof(s.start_time) = 'text', strftime('%s', s.start_time) + 0, s.start_time) <= coalesce(a.end_time, a.start_time)
+              ORDER BY s.start_time DESC, s.outcome = 'completed' LIMIT 1) AS told
+      FROM said_end AS d CROSS JOIN all_allocations AS a ON a.rowid = d.row) AS e
+WHERE (said = 'completed') <> (told = 'completed') AND told <> 'released' GROUP BY source, said, told;
+--@ end
 
 -- What of a trainer's capacity stands for a job that a scheduler allocates goes with that job's allocation.
 CREATE TABLE outranked AS

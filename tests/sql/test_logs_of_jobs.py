@@ -1,6 +1,7 @@
 """Logs of trainers beside a scheduler: which attempt of which job each line is of, and what one trainer after the other did."""
 
 import json
+import os
 import unittest
 
 from job_logs import Logs, PRODUCTIVE, SACCT, T, clock, job, maxtext, megatron, torchtitan
@@ -34,6 +35,47 @@ class OneTrainerAfterTheOther(Logs):
             [],
             self.rows("SELECT category FROM trace_rollup(?) WHERE category IN ('partial', 'unknown') GROUP BY 1", path),
         )
+
+
+class Ends(Logs):
+    def test_a_log_that_says_otherwise_how_its_job_ended(self):
+        """The scheduler's word counts, as that of a script which hides how its program failed, and that is said."""
+
+        def listed(state, log, name="5101.log"):
+            rows = job(5101, 0, 500, state="REQUEUED") + job(5101, 600, 1800, state=state)
+            path = self.folder_of({"sacct.psv": SACCT + rows, name: log})
+            self.seconds(path)
+            return self.rows(
+                "SELECT count, detail FROM mpg_issues WHERE kind = 'conflicting_job' AND severity = 'info' AND source = ?",
+                os.path.join(path, name),
+            )
+
+        def says(log, state):
+            return [
+                (
+                    1,
+                    f"logs and the scheduler differ on how jobs ended, the first 5101, {log} in its log: the scheduler's {state} counts",
+                )
+            ]
+
+        done = torchtitan(20, 1, 40, saves=(30,)) + torchtitan(650, 31, 100, load=30, saves=(50,), done=True)
+        cut = torchtitan(20, 1, 40, saves=(30,)) + torchtitan(650, 31, 90, load=30, saves=(50,))
+        for log in (done, cut):
+            self.assertEqual([], listed("COMPLETED", log))
+        self.assertEqual([], listed("FAILED", cut))
+        for state, outcome in (("FAILED", "failed"), ("CANCELLED by 1000", "cancelled"), ("TIMEOUT", "timeout")):
+            self.assertEqual(says("completed", outcome), listed(state, done))
+        self.assertEqual([], listed("RUNNING", done))
+        deepspeed = "".join(
+            f"[{clock(650 + i)},000] [INFO] [timer.py:260:stop] epoch=0/micro_step={i}/global_step={i}, RunningAvgSamplesPerSec=25.0, "
+            "CurrSamplesPerSec=25.7, MemAllocated=4.32GB, MaxMemAllocated=38.49GB\n"
+            for i in range(10, 101, 10)
+        )
+        deepspeed = f"[{clock(650)},000] [INFO] [launch.py:163:main] dist_world_size=8\n" + deepspeed
+        self.assertEqual([], listed("COMPLETED", deepspeed))
+        killed = f"[{clock(760)},000] [ERROR] [launch.py:325:sigkill_handler] ['python', 'train.py'] exits with return code = 1\n"
+        self.assertEqual([], listed("FAILED", deepspeed + killed))
+        self.assertEqual(says("failed", "completed"), listed("COMPLETED", deepspeed + killed))
 
 
 class BetweenAttempts(Logs):
