@@ -289,6 +289,55 @@ class Rules(Case):
         )
         self.assertEqual(self.issues(path), {})
 
+    def test_elements_of_less_than_a_byte(self):
+        """They lie packed in a device's memory, which only the layouts of optimised modules say: E(4)."""
+        for dtype, elements, packed in [
+            ("s4", 2, 1),
+            ("u4", 2, 1),
+            ("f4e2m1fn", 2, 1),
+            ("s2", 4, 1),
+            ("u2", 4, 1),
+            ("s1", 8, 1),
+            ("u1", 8, 1),
+            ("pred", 1, 1),
+            ("f8e8m0fnu", 1, 1),
+        ]:
+            size = 32 * 64 * packed // elements
+            for layout in "", "{1,0}", "{1,0:E(%d)}" % (8 * packed // elements):
+                cost = self.cost(
+                    f"ENTRY e {{ x = {dtype}[32,64]{layout} parameter(0)  ROOT t = {dtype}[64,32] transpose(x), dimensions={{1,0}} }}"
+                )
+                self.assertEqual(
+                    (cost["parameter_bytes"], cost["result_bytes"], cost["bytes"]),
+                    (size, size, 2 * size),
+                    dtype + layout,
+                )
+            self.assertEqual(
+                self.cost(f"ENTRY e {{ ROOT x = {dtype}[3] parameter(0) }}")["parameter_bytes"], -(-3 // elements)
+            )
+            wide = f"ENTRY e {{ ROOT x = {dtype}[32,64]{{1,0:E(8)}} parameter(0) }}"
+            self.assertEqual(self.cost(wide)["parameter_bytes"], 32 * 64, dtype)
+
+    def test_complex_products(self):
+        """A product of two complex numbers and its sum are four of real ones, in the type of their parts."""
+        dot = "dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={1}"
+        conv = "convolution(x, x), dim_labels=bf_of->bf"
+        gemm = 'custom-call(x, x), custom_call_target="__cublas$gemm", backend_config={"dot_dimension_numbers":{"lhs_contracting_dimensions":["1"]}}'
+        for instruction in dot, conv, gemm:
+            for dtype, times, found in [
+                ("c64", 4, "fp32_matrix"),
+                ("c128", 4, "fp64_matrix"),
+                ("f32", 1, "fp32_matrix"),
+                ("f64", 1, "fp64_matrix"),
+            ]:
+                path = self.file(f"ENTRY e {{ x = {dtype}[16,8] parameter(0)  ROOT d = {dtype}[16,16] {instruction} }}")
+                flops = times * 2 * 16 * 16 * 8
+                self.assertEqual(
+                    self.rows("SELECT multiply, dtype_class, flops FROM hlo_trace(?) WHERE name = 'd'", path),
+                    [(dtype, found, flops)],
+                )
+                self.assertEqual(json.loads(self.one("SELECT matmul_by_dtype FROM hlo_cost(?)", path)), {found: flops})
+
     def test_scaled_blocks(self):
         """[b, m, k] x [b, n, k] with a scale for each block of k: of JAX before optimisation, and as cuDNN's call after it."""
         path = self.file(

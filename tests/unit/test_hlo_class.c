@@ -13,8 +13,8 @@ static void test_classes(void) {
       {"bf16", "s8", "bf16"},        {"f8e4m3fn", "bf16", "bf16"},  {"f16", "f8e5m2", "fp16"},
       {"f8e5m2", "s8", "fp8"},       {"s8", "f8e4m3fnuz", "fp8"},   {"u8", "f4e2m1fn", "int8"},
       {"f4e2m1fn", "s4", "fp4"},     {"u4", "f4e2m1fn", "fp4"},     {"s4", "u4", "int4"},
-      {"s32", "s32", "s32"},         {"s8", "s32", "s32"},          {"c64", "f64", "c64"},
-      {"f64", "pred", "pred"},       {"f8e8m0fnu", "s8", "fp8"}};
+      {"s32", "s32", "s32"},         {"s8", "s32", "s32"},          {"c64", "c64", "fp32_matrix"},
+      {"f64", "pred", "pred"},       {"f8e8m0fnu", "s8", "fp8"},    {"c128", "f64", "fp64_matrix"}};
   for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
     char text[512];
     priced p;
@@ -28,7 +28,9 @@ static void test_classes(void) {
     CHECK(class < MPG_HLO_CLASSES && strcmp(mpg_hlo_class_name(class), pairs[k].class) == 0);
     if (class < MPG_HLO_CLASSES && strcmp(mpg_hlo_class_name(class), pairs[k].class) != 0)
       (void)fprintf(stderr, "  %s x %s: %s\n", pairs[k].a, pairs[k].b, mpg_hlo_class_name(class));
-    CHECK(p.cost.matmul[class] == 2LL * 24 * 5);
+    /* A complex factor has two parts. */
+    CHECK(p.cost.matmul[class] ==
+          2LL * 24 * 5 * (pairs[k].a[0] == 'c' ? 2 : 1) * (pairs[k].b[0] == 'c' ? 2 : 1));
     CHECK(mpg_hlo_class(&p.cost, named(&p, "n")) == MPG_HLO_CLASSES);
     done(&p);
   }

@@ -53,8 +53,8 @@ static void test_arrays(void) {
   uint32_t scalar = array(MPG_HLO_c128, 0, NULL, NULL, 0),
            token = array(MPG_HLO_token, 0, NULL, NULL, 0);
   uint32_t none = array(MPG_HLO_f32, 0, (const int64_t[]){3, 0}, NULL, 2);
-  uint32_t packed = array(MPG_HLO_u4, 4, (const int64_t[]){5}, NULL, 1);
-  uint32_t bytes = array(MPG_HLO_u4, 0, (const int64_t[]){5}, NULL, 1);
+  uint32_t packed = array(MPG_HLO_u4, 0, (const int64_t[]){5}, NULL, 1);
+  uint32_t bytes = array(MPG_HLO_u4, 8, (const int64_t[]){5}, NULL, 1);
   CHECK(mpg_hlo_elements(&s, plain) == 105 && mpg_hlo_size(&s, plain) == 420);
   CHECK(mpg_hlo_leaf_size(&s, laid) == 210 && mpg_hlo_all_elements(&s, laid) == 105);
   for (int64_t i = 0; i < 3; i++) {

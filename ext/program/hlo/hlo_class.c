@@ -8,8 +8,12 @@ const char *mpg_hlo_class_name(unsigned class) {
                             : mpg_hlo_type_name((mpg_hlo_type)(class - MPG_DTYPES));
 }
 
+/* A complex number is multiplied by its parts. */
 static unsigned class_of(mpg_hlo_type type) {
-  mpg_dtype d = mpg_dtype_find(mpg_str_of(mpg_hlo_type_name(type)));
+  mpg_dtype d;
+  if (type == MPG_HLO_c64 || type == MPG_HLO_c128)
+    return type == MPG_HLO_c64 ? MPG_FP32 : MPG_FP64;
+  d = mpg_dtype_find(mpg_str_of(mpg_hlo_type_name(type)));
   return d != MPG_DTYPES ? (unsigned)d : MPG_DTYPES + (unsigned)type;
 }
 
@@ -20,7 +24,7 @@ static const int widths[MPG_HLO_CLASSES] = {
     [MPG_FP4] = 4 * 2 + 1,   [MPG_INT4] = 4 * 2,
 };
 
-/* Nothing is wider than what is in no catalogue: pred, s32, c64. */
+/* Nothing is wider than what is in no catalogue: pred, s32. */
 static bool is_wider(unsigned a, unsigned b) {
   return widths[b] != 0 && (widths[a] == 0 || widths[a] > widths[b]);
 }
@@ -66,6 +70,18 @@ bool mpg_hlo_factors(const mpg_hlo_module *m, const mpg_hlo_instruction *i, bool
       shapes[n++] = shape;
   }
   return n == 2;
+}
+
+static bool is_complex(const mpg_hlo_module *m, uint32_t shape) {
+  uint8_t type = mpg_hlo_shape_at(&m->shapes, shape)->type;
+  return type == MPG_HLO_c64 || type == MPG_HLO_c128;
+}
+
+int mpg_hlo_real_products(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
+  uint32_t shapes[2];
+  if (!mpg_hlo_factors(m, i, false, shapes))
+    return 1;
+  return (is_complex(m, shapes[0]) ? 2 : 1) * (is_complex(m, shapes[1]) ? 2 : 1);
 }
 
 /* fp64 and fp32 are rates of the vector units, those of products have names of their own. */

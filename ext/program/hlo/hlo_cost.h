@@ -94,6 +94,8 @@ mpg_i128 mpg_hlo_operand_bytes(const mpg_hlo_cost *c, const mpg_hlo_instruction 
 /* hlo_class.c: what a multiply multiplies, the shapes of two operands. False: there are no two. */
 bool mpg_hlo_factors(const mpg_hlo_module *m, const mpg_hlo_instruction *i, bool is_declared,
                      uint32_t shapes[2]);
+/* How many real products one of a dot or convolution stands for: a complex number has two parts. */
+int mpg_hlo_real_products(const mpg_hlo_module *m, const mpg_hlo_instruction *i);
 /* The class of a dot's or convolution's multiply; MPG_HLO_CLASSES if it is none of ours. */
 unsigned mpg_hlo_class(const mpg_hlo_cost *c, const mpg_hlo_instruction *i);
 

@@ -590,4 +590,6 @@ void mpg_hlo_price_flops(const mpg_hlo_cost *c, const mpg_hlo_instruction *i, mp
   default: /* moves data, or is priced by what it calls */
     break;
   }
+  if (p->is_matmul && !p->is_declared)
+    *flops = mpg_hlo_mul(*flops, mpg_hlo_real_products(m, i));
 }

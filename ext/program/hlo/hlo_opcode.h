@@ -22,7 +22,7 @@ typedef enum mpg_hlo_rule {
   MPG_HLO_TUPLE_OP, /* bytes: 8 for each element; as an operand likewise, as an output its arrays */
   MPG_HLO_TRANSPOSE,  /* no bytes if only the layout changes */
   MPG_HLO_BROADCAST,  /* as MOVE; apart because fusions read their operands anew */
-  MPG_HLO_DOT,        /* FLOPs: 2 N x contracted dimensions */
+  MPG_HLO_DOT,        /* FLOPs: 2 N x contracted dimensions; four times as many if complex */
   MPG_HLO_RAGGED_DOT, /* FLOPs: as a dot; groups in the result do not count */
   /*
   ** FLOPs: 2 (Cin / feature groups) Cout (batch / batch groups) x pairs of kernel and output that

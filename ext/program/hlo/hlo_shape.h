@@ -16,13 +16,15 @@ mpg_i128 mpg_hlo_add(mpg_i128 a, mpg_i128 b);
 mpg_i128 mpg_hlo_mul(mpg_i128 a, mpg_i128 b);
 
 /* clang-format off */
-/* Element types: name, bits of an element as it lies in memory unless the layout says E(bits). */
+/* Element types: name, bits of an element as it lies in memory unless the layout says E(bits).
+** Devices pack elements of less than a byte; XLA's own count takes a byte for each until a pass of
+** the compiler writes E(4). */
 #define MPG_HLO_TYPES(T)                                                                           \
-  T(pred, 8) T(s1, 8) T(s2, 8) T(s4, 8) T(s8, 8) T(s16, 16) T(s32, 32) T(s64, 64)                  \
-  T(u1, 8) T(u2, 8) T(u4, 8) T(u8, 8) T(u16, 16) T(u32, 32) T(u64, 64)                             \
+  T(pred, 8) T(s1, 1) T(s2, 2) T(s4, 4) T(s8, 8) T(s16, 16) T(s32, 32) T(s64, 64)                  \
+  T(u1, 1) T(u2, 2) T(u4, 4) T(u8, 8) T(u16, 16) T(u32, 32) T(u64, 64)                             \
   T(f16, 16) T(bf16, 16) T(f32, 32) T(f64, 64) T(c64, 64) T(c128, 128)                             \
   T(f8e5m2, 8) T(f8e4m3, 8) T(f8e4m3fn, 8) T(f8e4m3b11fnuz, 8) T(f8e5m2fnuz, 8) T(f8e4m3fnuz, 8)   \
-  T(f8e3m4, 8) T(f8e8m0fnu, 8) T(f4e2m1fn, 8) T(token, 0) T(opaque, 0)
+  T(f8e3m4, 8) T(f8e8m0fnu, 8) T(f4e2m1fn, 4) T(token, 0) T(opaque, 0)
 /* clang-format on */
 
 typedef enum mpg_hlo_type {
