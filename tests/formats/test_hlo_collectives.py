@@ -63,8 +63,19 @@ class Collectives(Case):
     def test_everybody(self):
         self.assertEqual(
             (8, 96, 96 * 2 * 7 // 8),
-            self.found("f32[24] all-reduce(a), to_apply=add", ", num_partitions=4, replica_count=2"),
+            self.found("f32[24] all-reduce(a), to_apply=add, channel_id=1", ", num_partitions=4, replica_count=2"),
         )
+        both = ", num_partitions=2, replica_count=4"
+        for groups in "", ", replica_groups={}":
+            # Without a channel, between the replicas of each partition; with one, between all devices.
+            across = f"f32[24] all-reduce(a), to_apply=add{groups}"
+            self.assertEqual((4, 96, 96 * 2 * 3 // 4), self.found(across, both))
+            self.assertEqual((8, 96, 96 * 2 * 7 // 8), self.found(across + ", channel_id=1", both))
+            # An all-to-all with a channel is between the partitions of each replica.
+            self.assertEqual((4, 96, 96 * 3 // 4), self.found(f"f32[24] all-to-all(a), dimensions={{0}}{groups}", both))
+            self.assertEqual(
+                (2, 96, 96 // 2), self.found(f"f32[24] all-to-all(a), dimensions={{0}}{groups}, channel_id=1", both)
+            )
         self.assertEqual((1, 96, 0), self.found("f32[24] all-reduce(a), to_apply=add"))
         self.assertEqual((8, 96, 96 * 7 // 8), self.found("f32[24] all-to-all(a), dimensions={0}", ", replica_count=8"))
 

@@ -338,6 +338,33 @@ class Rules(Case):
                 )
                 self.assertEqual(json.loads(self.one("SELECT matmul_by_dtype FROM hlo_cost(?)", path)), {found: flops})
 
+    def test_algorithms_of_libraries(self):
+        """cuBLAS's call has the algorithm of its dot in its configuration."""
+        for algorithm, found in [
+            ("ALG_UNSET", "fp32_matrix"),
+            ("ALG_DOT_TF32_TF32_F32", "tf32"),
+            ("ALG_DOT_TF32_TF32_F32_X3", "fp32_matrix"),
+            ("ALG_DOT_BF16_BF16_F32", "bf16"),
+            ("ALG_DOT_BF16_BF16_F32_X6", "fp32_matrix"),
+            ("ALG_DOT_F32_F32_F32", "fp32_matrix"),
+        ]:
+            for target in "__cublas$gemm", "__cublas$lt$matmul":
+                cost = self.cost(
+                    f"""ENTRY e {{ x = f32[4,8] parameter(0)
+                    ROOT d = (f32[4,4], s8[99]) custom-call(x, x), custom_call_target="{target}", backend_config={{"gemm_backend_config":{{"dot_dimension_numbers":
+                      {{"lhs_contracting_dimensions":["1"],"rhs_contracting_dimensions":["1"]}},"precision_config":{{"operand_precision":["DEFAULT","DEFAULT"],"algorithm":"{algorithm}"}}}}}} }}"""
+                )
+                self.assertEqual(json.loads(cost["matmul_by_dtype"]), {found: 256}, algorithm)
+
+    def test_packed_channels(self):
+        """cuDNN's convolutions of int8 have 4 or 32 channels in a dimension of their own, which the labels call "?"."""
+        for vector in 4, 32:
+            cost = self.cost(
+                f"""ENTRY e {{ x = s8[2,{64 // vector},16,16,{vector}] parameter(0)  k = s8[128,{64 // vector},3,3,{vector}] parameter(1)
+                ROOT c = (s8[2,{128 // vector},14,14,{vector}], u8[0]) custom-call(x, k), window={{size=3x3}}, dim_labels=bf01?_oi01?->bf01?, custom_call_target="__cudnn$convForward" }}"""
+            )
+            self.assertEqual(json.loads(cost["matmul_by_dtype"]), {"int8": 2 * 2 * 64 * 128 * (14 * 3) ** 2})
+
     def test_scaled_blocks(self):
         """[b, m, k] x [b, n, k] with a scale for each block of k: of JAX before optimisation, and as cuDNN's call after it."""
         path = self.file(
@@ -497,7 +524,14 @@ class Rules(Case):
         norm = 'ENTRY e { a = bf16[64,32] parameter(0)  w = bf16[32] parameter(1)  ROOT y = bf16[64,32] custom-call(a, w), custom_call_target="tpu_custom_call", backend_config='
         path = self.file(norm + said[1] + " }")
         self.assertEqual(self.rows("SELECT flops, matmul_flops FROM hlo_cost(?)", path), [(4096, 0)])
-        for wrong in ('"flops":"-1"', '"flops":1e9', '"flops":99999999999999999999', '"flops":null', ""):
+        for wrong in (
+            '"flops":"-1"',
+            '"flops":1e9',
+            '"flops":1.5e+17',
+            '"flops":99999999999999999999',
+            '"flops":null',
+            "",
+        ):
             path = self.file(
                 norm
                 + said[1]

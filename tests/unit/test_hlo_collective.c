@@ -89,14 +89,17 @@ static void test_collectives(void) {
   collective(", num_partitions=8", "f32[8] reduce-scatter(a), to_apply=add", 3, 8, 96, 64);
   collective(", num_partitions=8", "f32[0] reduce-scatter(a), to_apply=add", 8, 8, 96, 84);
   collective(", num_partitions=8", "f32[24] all-gather(a), dimensions={0}", 8, 8, 96, 84);
-  collective(", num_partitions=2, replica_count=4", "f32[24] all-reduce(a), to_apply=add", 8, 8, 96,
-             168);
-  collective(", num_partitions=65536, replica_count=65536", "f32[24] all-reduce(a), to_apply=add",
-             INT32_MAX, INT32_MAX, 96, 191);
-  collective(", num_partitions=1073741823, replica_count=2", "f32[24] all-reduce(a), to_apply=add",
-             INT32_MAX - 1, INT32_MAX - 1, 96, 191);
-  collective(", num_partitions=2, replica_count=1073741824", "f32[24] all-reduce(a), to_apply=add",
-             INT32_MAX, INT32_MAX, 96, 191);
+  collective(", num_partitions=2, replica_count=4",
+             "f32[24] all-reduce(a), channel_id=1, to_apply=add", 8, 8, 96, 168);
+  collective(", num_partitions=65536, replica_count=65536",
+             "f32[24] all-reduce(a), channel_id=1, to_apply=add", INT32_MAX, INT32_MAX, 96, 191);
+  collective(", num_partitions=1073741823, replica_count=2",
+             "f32[24] all-reduce(a), channel_id=1, to_apply=add", INT32_MAX - 1, INT32_MAX - 1, 96,
+             191);
+  collective(", num_partitions=2, replica_count=1073741824",
+             "f32[24] all-reduce(a), channel_id=1, to_apply=add", INT32_MAX, INT32_MAX, 96, 191);
+  collective(", num_partitions=2, replica_count=4", "f32[24] all-reduce(a), to_apply=add", 4, 8, 96,
+             144);
   collective("", "s8[96000000000000] all-gather(a), dimensions={0}", 1, 1, 96000000000000, 0);
   /* Groups that no machine has. */
   collective("", "f32[24] all-reduce(a), replica_groups=[1,9223372036854775807]<=[8], to_apply=add",

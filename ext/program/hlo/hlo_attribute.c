@@ -194,6 +194,14 @@ int mpg_hlo_label(mpg_str labels, int part, char label) {
   return -1;
 }
 
+int64_t mpg_hlo_channels(const mpg_hlo_shapes *s, uint32_t shape, mpg_str labels, int part) {
+  int64_t channels = mpg_hlo_dim(s, shape, mpg_hlo_label(labels, part, 'f'));
+  int64_t vector = mpg_hlo_dim(s, shape, mpg_hlo_label(labels, part, '?'));
+  if (channels < 1 || vector < 1)
+    return channels;
+  return channels > INT64_MAX / vector ? INT64_MAX : channels * vector;
+}
+
 /* ---- Groups ---- */
 
 /* The most axes that are read, of a module and of one instruction; no machine has more. A hostile

@@ -5,7 +5,7 @@
 #ifndef MPG_HLO_ATTRIBUTE_H
 #define MPG_HLO_ATTRIBUTE_H
 
-#include "../../base/base.h"
+#include "hlo_shape.h"
 
 /* The next whole number in *rest, after any other text; *rest then begins after it. */
 bool mpg_hlo_next_number(mpg_str *rest, int64_t *out);
@@ -29,6 +29,9 @@ int mpg_hlo_window(mpg_str value, mpg_hlo_window_dim dims[MPG_HLO_WINDOW_DIMS]);
 /* "b01f_01io->b01f": the position of a label among those of the input (0), kernel (1) or output
 ** (2); -1: none. */
 int mpg_hlo_label(mpg_str labels, int part, char label);
+/* Channels of a shape with such labels, "f"; cuDNN's int8 has 4 or 32 of them in one more
+** dimension, "?". Below 0: it has none. */
+int64_t mpg_hlo_channels(const mpg_hlo_shapes *s, uint32_t shape, mpg_str labels, int part);
 
 /*
 ** replica_groups= in its three forms: {{0,1},{2,3}}, [groups,ranks]<=[...]T(...), and

@@ -1,4 +1,5 @@
 /* hlo_class.c - the classes of types in which instructions multiply: see hlo_cost.h. */
+#include "hlo_attribute.h"
 #include "hlo_cost.h"
 
 #include <string.h>
@@ -30,13 +31,14 @@ static bool is_wider(unsigned a, unsigned b) {
 }
 
 /*
-** The dtype in which a dot's algorithm multiplies, "dot_tf32_tf32_f32", "dot_any_f8_any_f8_f32";
-** MPG_DTYPES if it does not say, or if it uses several products, "dot_bf16_bf16_f32_x3", to reach
-** the precision of its operands' type.
+** The dtype in which a dot's algorithm multiplies, "dot_tf32_tf32_f32", "dot_any_f8_any_f8_f32", in
+** a library's configuration "ALG_DOT_TF32_TF32_F32"; MPG_DTYPES if it does not say, or if it uses
+** several products, "dot_bf16_bf16_f32_x3", to reach the precision of its operands' type.
 */
 static mpg_dtype class_of_algorithm(mpg_str algorithm) {
-  static const mpg_str begins[] = {{"dot_any_", 8}, {"dot_", 4}};
-  if (algorithm.n > 3 && algorithm.p[algorithm.n - 2] == 'x' && algorithm.p[algorithm.n - 3] == '_')
+  static const mpg_str begins[] = {{"dot_any_", 8}, {"DOT_ANY_", 8}, {"dot_", 4}, {"DOT_", 4}};
+  if (algorithm.n <= 4 ||
+      (algorithm.p[algorithm.n - 3] == '_' && (algorithm.p[algorithm.n - 2] | 0x20) == 'x'))
     return MPG_DTYPES;
   for (size_t b = 0; b < sizeof begins / sizeof *begins; b++) {
     const char *end;
@@ -48,6 +50,18 @@ static mpg_dtype class_of_algorithm(mpg_str algorithm) {
     return end == NULL ? MPG_DTYPES : mpg_dtype_find((mpg_str){type.p, (size_t)(end - type.p)});
   }
   return MPG_DTYPES;
+}
+
+/* What an algorithm is called: by an attribute, or in the configuration of a library's call. */
+static mpg_str algorithm_of(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
+  mpg_str name;
+  if (i->rule != MPG_HLO_CUSTOM_CALL)
+    return mpg_hlo_attribute_of(m, i, MPG_HLO_ALGORITHM);
+  name = mpg_hlo_after(mpg_hlo_attribute_of(m, i, MPG_HLO_BACKEND), MPG_STR("\"ALG_"));
+  for (size_t n = 0; n < name.n; n++)
+    if (name.p[n] == '"' || name.p[n] == '\\') /* a configuration may be text in text */
+      return (mpg_str){name.p, n};
+  return (mpg_str){NULL, 0};
 }
 
 static unsigned class_of_shape(const mpg_hlo_module *m, uint32_t shape) {
@@ -97,7 +111,7 @@ unsigned mpg_hlo_class(const mpg_hlo_cost *c, const mpg_hlo_instruction *i) {
   mpg_dtype declared;
   if (!p->is_matmul || !mpg_hlo_factors(m, i, p->is_declared, shapes))
     return MPG_HLO_CLASSES;
-  declared = class_of_algorithm(mpg_hlo_attribute_of(m, i, MPG_HLO_ALGORITHM));
+  declared = class_of_algorithm(algorithm_of(m, i));
   if (declared != MPG_DTYPES)
     return of_products((unsigned)declared);
   for (uint32_t k = 0; k < 2; k++)

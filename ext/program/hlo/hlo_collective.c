@@ -32,11 +32,23 @@ static mpg_i128 results_size(const mpg_hlo_module *m, const mpg_hlo_instruction 
   return mpg_hlo_leaf_size(&m->shapes, shape);
 }
 
-/* The number of ranks if no group is written: from the shapes, else all devices. */
-static int64_t ranks_by_shape(const mpg_hlo_module *m, mpg_i128 whole, mpg_i128 part) {
+/* All that take part if no group is written: without a channel the replicas of each partition, with
+** one all devices, but of an all-to-all the partitions of each replica. */
+static int64_t everybody(const mpg_hlo_module *m, const mpg_hlo_instruction *i) {
+  bool channel = mpg_hlo_attribute_of(m, i, MPG_HLO_CHANNEL).n > 0;
+  if (m->replicas > 1 && !channel)
+    return m->replicas > INT32_MAX ? INT32_MAX : m->replicas;
+  if (m->partitions > 1 && channel && i->rule == MPG_HLO_ALL_TO_ALL)
+    return m->partitions > INT32_MAX ? INT32_MAX : m->partitions;
+  return m->partitions > INT32_MAX / m->replicas ? INT32_MAX : m->partitions * m->replicas;
+}
+
+/* The number of ranks if no group is written: from the shapes, else everybody. */
+static int64_t ranks_by_shape(const mpg_hlo_module *m, const mpg_hlo_instruction *i, mpg_i128 whole,
+                              mpg_i128 part) {
   if (part > 0 && whole / part > 1 && whole / part < INT32_MAX)
     return (int64_t)(whole / part);
-  return m->partitions > INT32_MAX / m->replicas ? INT32_MAX : m->partitions * m->replicas;
+  return everybody(m, i);
 }
 
 /*
@@ -78,17 +90,17 @@ void mpg_hlo_price_collective(const mpg_hlo_module *m, const mpg_hlo_instruction
     break;
   case MPG_HLO_ALL_GATHER:
     whole = out;
-    p->ranks = p->ranks > 0 ? p->ranks : ranks_by_shape(m, out, in);
+    p->ranks = p->ranks > 0 ? p->ranks : ranks_by_shape(m, i, out, in);
     break;
   case MPG_HLO_REDUCE_SCATTER:
     whole = in;
-    p->ranks = p->ranks > 0 ? p->ranks : ranks_by_shape(m, in, out);
+    p->ranks = p->ranks > 0 ? p->ranks : ranks_by_shape(m, i, in, out);
     break;
   default:
     whole = in;
     break;
   }
-  p->ranks = p->ranks > 0 ? p->ranks : ranks_by_shape(m, 0, 0);
+  p->ranks = p->ranks > 0 ? p->ranks : everybody(m, i);
   p->own.of[MPG_HLO_COLLECTIVE] = whole;
   if (i->rule == MPG_HLO_PERMUTE)
     p->own.of[MPG_HLO_WIRE] = whole;

@@ -215,9 +215,9 @@ static mpg_i128 convolution_flops(const mpg_hlo_module *m, const mpg_hlo_instruc
   mpg_i128 product;
   (void)mpg_hlo_next_number(&features, &feature_groups);
   (void)mpg_hlo_next_number(&batches, &batch_groups);
-  channels = mpg_hlo_dim(&m->shapes, of.in, mpg_hlo_label(labels, 0, 'f'));
+  channels = mpg_hlo_channels(&m->shapes, of.in, labels, 0);
   batch = mpg_hlo_dim(&m->shapes, of.in, mpg_hlo_label(labels, 0, 'b'));
-  outputs = mpg_hlo_dim(&m->shapes, of.out, mpg_hlo_label(labels, 2, 'f'));
+  outputs = mpg_hlo_channels(&m->shapes, of.out, labels, 2);
   if (n < 0 || n > 10 || channels < 0 || batch < 0 || outputs < 0 || feature_groups < 1 ||
       batch_groups < 1)
     return -1;
@@ -403,6 +403,8 @@ static bool declared_number(mpg_str object, mpg_str key, mpg_i128 *out) {
   if (!mpg_hlo_next_number(&rest, &number) || number < 0 || number == INT64_MAX)
     return false;
   *out = number;
+  if (rest.n > 0 && rest.p[0] == '.') /* a fraction, as of 4096.0, and no power of ten behind it */
+    (void)mpg_hlo_next_number(&rest, &number);
   return rest.n == 0 || (rest.p[0] != 'e' && rest.p[0] != 'E');
 }
 
