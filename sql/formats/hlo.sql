@@ -31,12 +31,13 @@
 --
 -- Makes the TEMP tables
 --   programs   program, flops, bytes, dtype: of one execution, all devices together, as mpg_ledger wants
---              it. bytes are those of parameters and results. Where a program multiplies in several
+--              it. bytes are those of parameters and results,
+--              what is replicated on each device. Where a program multiplies in several
 --              dtypes, its FLOPs are those of its main one that take the same ideal time on :chip; without
 --              :chip they are NULL, as no one peak is right
 --   hlo_flops  program, dtype, flops: the same by dtype
 --   hlo_ideal  with :chip, seconds of one device for one execution: compute_s, the sum of FLOPs / peak;
---              memory_s, parameters and results / bandwidth; interconnect_s, what a rank sends / its links.
+--              memory_s, the device's parameters and results / bandwidth; interconnect_s, what a rank sends / its links.
 --              They are three columns, and never added or maximised here. compute_s is NULL where something
 --              is multiplied in a type that :chip has no peak for, such as s32: the program is unrated
 -- Two modules of one name are two rows; mpg_issues then mentions a conflicting_program.
@@ -120,7 +121,7 @@ SELECT m.id, m.file, m.module AS program, m.chip, m.on_devices AS devices, m.cov
             THEN coalesce((SELECT roofline_ideal(f.flops * m.of_chip / m.on_devices, 0, m.chip, f.dtype)
                            FROM hlo_flops AS f WHERE f.id = m.id), 0.0)
        END AS compute_s,
-       (m.parameter_bytes + m.result_bytes) * m.times * m.of_chip / m.on_devices / chip_bandwidth(m.chip) AS memory_s,
+       CAST(m.device_bytes AS REAL) * m.of_chip / chip_bandwidth(m.chip) AS memory_s,
        m.wire_bytes * m.times * m.of_chip / m.on_devices / chip_interconnect(m.chip) AS interconnect_s
 FROM hlo_scaled AS m
 WHERE m.chip IS NOT NULL;
@@ -149,7 +150,7 @@ made AS (
               WHEN main.dtypes = 1 THEN main.flops
               WHEN i.compute_s IS NOT NULL THEN i.compute_s * m.on_devices / m.of_chip * chip_peak_flops(m.chip, main.dtype)
          END AS flops,
-         (m.parameter_bytes + m.result_bytes) * m.times AS bytes, main.dtype AS dtype, main.parts, m.file, m.chip
+         CAST(m.device_bytes AS REAL) * m.on_devices AS bytes, main.dtype AS dtype, main.parts, m.file, m.chip
   FROM hlo_scaled AS m LEFT JOIN main USING (id) LEFT JOIN hlo_ideal AS i USING (id)
 )
 SELECT program, flops, bytes, dtype, iif(flops IS NULL, parts, NULL) AS parts, file, chip FROM made;

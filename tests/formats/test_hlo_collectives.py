@@ -170,5 +170,69 @@ ENTRY e {{ x = f32[8,16] parameter(0)  y = f32[16,32] parameter(1)
             self.assertEqual(self.rows("SELECT executions FROM hlo_trace(?) WHERE name = 'd'", path), [(1,)])
 
 
+class Shards(Case):
+    """What one device holds of parameters and results, of shapes that are of all partitions together."""
+
+    def held(self, entry, header=", num_partitions=8"):
+        return self.cost(f"HloModule m{header}\nENTRY e {{ {entry} }}\n")["device_bytes"]
+
+    def test_shardings(self):
+        """What is replicated each device holds; what is split, its part; and where nothing is said, the least there can be."""
+        n = 64 * 16 * 4
+        mesh = ', num_partitions=8, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["x"=2,"y"=4]>}}'
+        shardy = 'frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [%s]>"}'
+        for sharding, parts in [
+            ("", 8),
+            ("sharding={replicated}", 1),
+            ("sharding={devices=[8,1]<=[8]}", 8),
+            ("sharding={devices=[2,1,4]<=[8] last_tile_dim_replicate}", 2),
+            ("sharding={devices=[1,2,4]<=[4,2]T(1,0) last_tile_dim_replicate}", 2),
+            ("sharding={devices=[2,2,2]<=[8] last_tile_dims={replicated}}", 4),
+            ("sharding={devices=[2,1,2,2]<=[8] last_tile_dims={manual, replicated}}", 2),
+            ("sharding={devices=[4,2]0,1,2,3,4,5,6,7}", 8),
+            ("sharding={maximal device=3}", 8),
+            ("sharding={mesh['x'=2,'y'=4], [{'x'}, {}]}", 2),
+            ("sharding={mesh['x'=2,'y'=4], [{}, {'x','y'}]}", 8),
+            ("sharding={mesh['x'=2,'y'=4], [{'y':(2)2}, {}], replicated={'x'}}", 2),
+            ("sharding={mesh['x'=2,'y'=4], [{}, {}]}", 1),
+            (shardy % r"{\"x\"}, {}", 2),
+            (shardy % r"{\"x\", ?}, {\"y\"}", 8),
+            (shardy % r"{\"y\":(1)2}, {}", 2),
+            (shardy % "{}, {}", 1),
+            (shardy % r"{\"z\"}, {}", 8),
+        ]:
+            text = f"ROOT a = f32[64,16] parameter(0){sharding and ', '}{sharding}"
+            header = mesh if "sdy" in sharding else ", num_partitions=8"
+            self.assertEqual(self.held(text, header), 2 * n // parts, sharding)  # as parameter and as result
+            # After the partitioner shapes are of one device, whatever is written on them.
+            self.assertEqual(self.held(text, header + ", is_scheduled=true"), 2 * n, sharding)
+
+    def test_tuples(self):
+        shape = "(f32[64], (f32[32]), f32[8])"
+        split = "{{replicated}, /*index=1*/{devices=[8]<=[8]}, {devices=[2,4]<=[8] last_tile_dim_replicate}}"
+        flat = "(f32[64], f32[32], f32[8])"
+        self.assertEqual(self.held(f"ROOT a = {flat} parameter(0), sharding={split}"), 2 * 4 * (64 + 4 + 4))
+        self.assertEqual(self.held(f"ROOT a = {flat} parameter(0)"), 2 * 4 * (8 + 4 + 1))
+        self.assertEqual(self.held(f"ROOT a = {shape} parameter(0), sharding={{replicated}}"), 2 * 4 * (64 + 4 + 1))
+        annotated = 'custom-call(a), custom_call_target="Sharding", sharding={replicated}'
+        self.assertEqual(
+            self.held(f"a = f32[64] parameter(0) b = f32[64] {annotated} ROOT t = (f32[64], f32[64]) tuple(a, b)"),
+            4 * (8 + 8 + 64),
+        )
+
+    def test_ideal(self):
+        """Weights that every device has take every device the time to read them."""
+        path = self.file(
+            """HloModule m, num_partitions=8
+            ENTRY e { x = bf16[64,1024] parameter(0), sharding={devices=[8,1]<=[8]}  w = bf16[1024,1024] parameter(1), sharding={replicated}
+              ROOT d = bf16[64,1024] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}, sharding={devices=[8,1]<=[8]} }"""
+        )
+        held = 2 * (2 * 8 * 1024 + 1024 * 1024)
+        self.assertAlmostEqual(
+            self.one("SELECT memory_s FROM trace_hlo_ideal(?, 'tpu-v5p')", path) / (held / 2765e9), 1, 9
+        )
+        self.assertEqual(self.one("SELECT bytes FROM trace_hlo_programs(?, 'tpu-v5p')", path), 8 * held)
+
+
 if __name__ == "__main__":
     unittest.main()

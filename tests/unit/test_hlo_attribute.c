@@ -259,6 +259,34 @@ static void test_meshes(void) {
   CHECK(mpg_hlo_tiles(MPG_STR("{devices=[2,1,4]<=[8] last_tile_dim_replicate}")) == 8);
   CHECK(mpg_hlo_tiles(MPG_STR("{{devices=[2,1]0,1}, {replicated}}")) == 2);
   CHECK(mpg_hlo_tiles(MPG_STR("{mesh['a'=2,'b'=4,'c'=3], [{'a'}, {'b':(2)2}]}")) == 24);
+  /* Into how many parts. */
+  CHECK(mpg_hlo_tiled_parts(MPG_STR("{replicated}")) == 1);
+  CHECK(mpg_hlo_tiled_parts(MPG_STR("{maximal device=1}")) == 0);
+  CHECK(mpg_hlo_tiled_parts((mpg_str){NULL, 0}) == 0);
+  CHECK(mpg_hlo_tiled_parts(MPG_STR("{devices=[2,3]<=[6]}")) == 6);
+  CHECK(mpg_hlo_tiled_parts(MPG_STR("{devices=[")) == 1);
+  CHECK(mpg_hlo_tiled_parts(MPG_STR("{devices=[2,1,4]<=[8] last_tile_dim_replicate}")) == 2);
+  CHECK(mpg_hlo_tiled_parts(
+            MPG_STR("{devices=[2,3,4,5]<=[120] last_tile_dims={manual, replicated}}")) == 6);
+  CHECK(mpg_hlo_tiled_parts(MPG_STR("{devices=[2]<=[2] last_tile_dims={manual, replicated}}")) ==
+        1);
+  CHECK(mpg_hlo_tiled_parts(MPG_STR("{mesh['a'=2,'b'=4,'c'=3], [{'a'}, {'b':(2)2}]}")) == 4);
+  CHECK(mpg_hlo_tiled_parts(MPG_STR("{mesh['a'=2,'b'=4], [{}, {'b','a'}], replicated={'c'}}")) ==
+        8);
+  CHECK(mpg_hlo_tiled_parts(MPG_STR("{mesh['a'=2")) == 1);
+  {
+    mpg_str list = MPG_STR("{replicated}, /*index=1*/{devices=[2]<=[2]}}"), one;
+    mpg_str meshes = MPG_STR("{m = #sdy.mesh<[\"x\"=2,\"y\"=4]>}");
+    mpg_str sdy = MPG_STR("=\"#sdy.sharding_per_value<[<@m, [{\\\"y\\\"}]>, <@m, [{\\\"x\\\"}]>, "
+                          "<@m, [{\\\"z\\\"}]>]>\"");
+    one = mpg_hlo_next_sharding(&list);
+    CHECK(mpg_str_eq(one, MPG_STR("{replicated}")));
+    one = mpg_hlo_next_sharding(&list);
+    CHECK(mpg_str_eq(one, MPG_STR("{devices=[2]<=[2]}")));
+    CHECK(mpg_hlo_next_sharding(&list).n == 0 && list.n == 0);
+    CHECK(mpg_hlo_shardy_parts(meshes, &sdy) == 4 && mpg_hlo_shardy_parts(meshes, &sdy) == 2);
+    CHECK(mpg_hlo_shardy_parts(meshes, &sdy) == 0 && mpg_hlo_shardy_parts(meshes, &sdy) == 0);
+  }
   CHECK(mpg_hlo_tiles(MPG_STR("{replicated}")) == 1 && mpg_hlo_tiles(MPG_STR("")) == 1);
   CHECK(mpg_hlo_tiles(MPG_STR("{devices=[99999999999,2]")) == INT32_MAX);
   CHECK(mpg_hlo_manual_tiles(MPG_STR("{manual}")) == 0 && mpg_hlo_manual_tiles(MPG_STR("")) == 0);

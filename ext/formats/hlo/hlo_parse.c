@@ -346,7 +346,8 @@ static mpg_rc read_attributes(parser *p, mpg_hlo_instruction *i, bool is_root, b
       p->m->partitions = devices > p->m->partitions ? devices : p->m->partitions;
     }
     if (key != MPG_HLO_KEYS &&
-        (i->rule == MPG_HLO_CUSTOM_CALL || (key != MPG_HLO_SHARDING && key != MPG_HLO_FRONTEND)))
+        (is_root || i->rule == MPG_HLO_CUSTOM_CALL || i->rule == MPG_HLO_PARAMETER ||
+         (key != MPG_HLO_SHARDING && key != MPG_HLO_FRONTEND)))
       rc = fail_unless_ok(mpg_hlo_add_attribute(p->m, i, key, value, MPG_HLO_NONE), err);
     if (rc != MPG_OK)
       return rc;

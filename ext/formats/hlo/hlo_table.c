@@ -28,7 +28,7 @@
 **   module, entry TEXT, computations, instructions BIGINT
 **   flops, matmul_flops BIGINT, matmul_by_dtype TEXT, transcendentals, bytes BIGINT
 **       matmul: of dots and convolutions, as JSON by dtype_class
-**   parameter_bytes, result_bytes, collective_bytes, wire_bytes BIGINT
+**   parameter_bytes, result_bytes, device_bytes, collective_bytes, wire_bytes BIGINT
 **   num_partitions, replica_count, devices BIGINT, scope, scope_evidence TEXT
 **       'global': the figures are of all partitions together; 'device': of each device
 **   coverage REAL, custom_calls, unknown_costs, trip_counts TEXT
@@ -432,6 +432,7 @@ enum {
   COST_BYTES,
   PARAMETER_BYTES,
   RESULT_BYTES,
+  DEVICE_BYTES,
   COST_COLLECTIVE_BYTES,
   COST_WIRE_BYTES,
   NUM_PARTITIONS,
@@ -458,6 +459,7 @@ static const mpg_reader_column cost_columns[COST_COLUMNS] = {
     [COST_BYTES] = {"bytes", "BIGINT"},
     [PARAMETER_BYTES] = {"parameter_bytes", "BIGINT"},
     [RESULT_BYTES] = {"result_bytes", "BIGINT"},
+    [DEVICE_BYTES] = {"device_bytes", "BIGINT"},
     [COST_COLLECTIVE_BYTES] = {"collective_bytes", "BIGINT"},
     [COST_WIRE_BYTES] = {"wire_bytes", "BIGINT"},
     [NUM_PARTITIONS] = {"num_partitions", "BIGINT"},
@@ -585,6 +587,9 @@ static mpg_rc cost_column(void *p, size_t column, mpg_value *out, mpg_err *err) 
     break;
   case RESULT_BYTES:
     give_count(out, c->result_bytes);
+    break;
+  case DEVICE_BYTES:
+    give_count(out, c->device_bytes);
     break;
   case COST_COLLECTIVE_BYTES:
     give_count(out, c->sum.of[MPG_HLO_COLLECTIVE]);

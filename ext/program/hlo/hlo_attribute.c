@@ -208,6 +208,7 @@ int64_t mpg_hlo_channels(const mpg_hlo_shapes *s, uint32_t shape, mpg_str labels
 ** file cannot make the rest be read again and again. */
 #define AXES_MOST ((size_t)1 << 16)
 #define NAMED_MOST 1024
+#define SHARDY_MOST 256 /* of one array's sharding */
 
 static mpg_str short_of(mpg_str text, size_t most) {
   text.n = text.n > most ? most : text.n;
@@ -267,9 +268,23 @@ static int64_t size_of_axis(mpg_str mesh, mpg_str wanted) {
   return 1;
 }
 
+/* The product of the axes in the next list of them. A part of an axis, "(2)4", has the size of the
+** parts before it, then its own. */
+static int64_t size_of_axes(mpg_str mesh, mpg_str axes) {
+  mpg_str name;
+  int64_t size = 1;
+  while (next_axis(&axes, &name)) {
+    mpg_str part = axes;
+    int64_t before;
+    bool is_part = part.n > 0 && part.p[0] == ':' && mpg_hlo_next_number(&part, &before);
+    size = multiply_capped(size, is_part ? size_after(')', part) : size_of_axis(mesh, name));
+  }
+  return size;
+}
+
 /*
 ** "['x'=4,'y'=16] {'x','y':(2)4}", after the word "mesh": devices of the mesh, and ranks along the
-** axes named. A part of an axis, "(2)4", has the size of the parts before it, then its own.
+** axes named.
 */
 static void mesh_groups(mpg_str value, int64_t *ranks, int64_t *devices) {
   const char *open = value.n == 0 ? NULL : memchr(value.p, '{', value.n);
@@ -279,12 +294,7 @@ static void mesh_groups(mpg_str value, int64_t *ranks, int64_t *devices) {
   *devices = *ranks = 1;
   for (mpg_str rest = mesh; next_axis(&rest, &name);)
     *devices = multiply_capped(*devices, size_after('=', rest));
-  while (next_axis(&axes, &name)) {
-    mpg_str part = axes;
-    int64_t before;
-    bool is_part = part.n > 0 && part.p[0] == ':' && mpg_hlo_next_number(&part, &before);
-    *ranks = multiply_capped(*ranks, is_part ? size_after(')', part) : size_of_axis(mesh, name));
-  }
+  *ranks = size_of_axes(mesh, axes);
 }
 
 /* "[groups,ranks]<=[...]": the last of the first list, and the product of all of it. */
@@ -407,6 +417,83 @@ int64_t mpg_hlo_manual_tiles(mpg_str sharding) {
     if (mpg_hlo_after(up_to(kinds, ','), MPG_STR("manual")).p != NULL)
       parts = multiply_capped(parts > 0 ? parts : 1, size < 1 ? 1 : size);
     kinds = mpg_hlo_after(kinds, MPG_STR(","));
+  }
+  return parts;
+}
+
+/* ---- Parts of an array ---- */
+
+/* Of "['x'=2,'y'=4], [{'x'}, {}]", after the word "mesh": over how many devices dimensions are
+** split. */
+static int64_t named_parts(mpg_str value) {
+  mpg_str mesh = short_of(up_to(value, '{'), NAMED_MOST), rest;
+  int64_t parts = 1;
+  rest = up_to(mpg_hlo_after(value, MPG_STR("], [")), ']');
+  rest = short_of(rest, NAMED_MOST);
+  while ((rest = mpg_hlo_after(rest, MPG_STR("{"))).n > 0)
+    parts = multiply_capped(parts, size_of_axes(mesh, (mpg_str){rest.p - 1, rest.n + 1}));
+  return parts;
+}
+
+/* Of "[2,1,4]<=[8] last_tile_dim_replicate}": the tiles that differ. The last dimensions may be of
+** copies, or of what is manual. */
+static int64_t tiled_parts(mpg_str value) {
+  mpg_str tiles = up_to(value, ']'), rest = tiles;
+  mpg_str kinds = up_to(mpg_hlo_after(value, MPG_STR("last_tile_dims={")), '}');
+  int64_t size, parts = 1, n = 0, copies = kinds.n > 0;
+  for (size_t i = 0; i < kinds.n; i++)
+    copies += kinds.p[i] == ',';
+  if (mpg_hlo_after(value, MPG_STR("last_tile_dim_replicate")).p != NULL)
+    copies = 1;
+  while (mpg_hlo_next_number(&rest, &size))
+    n++;
+  for (int64_t i = 0; i < n - copies && mpg_hlo_next_number(&tiles, &size); i++)
+    parts = multiply_capped(parts, size < 1 ? 1 : size);
+  return parts;
+}
+
+int64_t mpg_hlo_tiled_parts(mpg_str sharding) {
+  mpg_str value = short_of(sharding, AXES_MOST);
+  if (mpg_hlo_after(value, MPG_STR("devices=[")).p != NULL)
+    return tiled_parts(mpg_hlo_after(value, MPG_STR("devices=[")));
+  if (mpg_hlo_after(value, MPG_STR("{mesh")).p != NULL)
+    return named_parts(mpg_hlo_after(value, MPG_STR("{mesh")));
+  return mpg_hlo_after(value, MPG_STR("{replicated")).p != NULL ? 1 : 0;
+}
+
+mpg_str mpg_hlo_next_sharding(mpg_str *list) {
+  size_t at = 0, from;
+  int depth = 0;
+  mpg_str one;
+  while (at < list->n && list->p[at] != '{')
+    at++;
+  for (from = at; at < list->n; at++) {
+    depth += (list->p[at] == '{') - (list->p[at] == '}');
+    if (depth == 0)
+      break;
+  }
+  at += at < list->n;
+  one = (mpg_str){list->p + from, at - from};
+  *list = (mpg_str){list->p + at, list->n - at};
+  return one;
+}
+
+int64_t mpg_hlo_shardy_parts(mpg_str meshes, mpg_str *attributes) {
+  mpg_str dims, name;
+  int64_t parts = 1;
+  *attributes = mpg_hlo_after(*attributes, MPG_STR("<@"));
+  if (attributes->n == 0)
+    return 0;
+  dims = short_of(*attributes, SHARDY_MOST);
+  dims = up_to(mpg_hlo_after(dims, MPG_STR("[")), ']');
+  while (next_name(&dims, &name)) {
+    mpg_str part = dims;
+    int64_t size = axis_size(short_of(meshes, NAMED_MOST), name), before;
+    if (part.n > 0 && part.p[0] == ':' && mpg_hlo_next_number(&part, &before))
+      size = size_after(')', part);
+    if (size == 0)
+      return 0;
+    parts = multiply_capped(parts, size);
   }
   return parts;
 }

@@ -55,6 +55,15 @@ int64_t mpg_hlo_tiles(mpg_str sharding);
 ** last_tile_dims={manual,replicated}}; 0: all there are. */
 int64_t mpg_hlo_manual_tiles(mpg_str sharding);
 
+/* Into how many different parts one such sharding divides an array: 1 of {replicated}; 0: it does
+** not say. */
+int64_t mpg_hlo_tiled_parts(mpg_str sharding);
+/* The next sharding in the list of a tuple, without the outer brace; *list then begins after it. */
+mpg_str mpg_hlo_next_sharding(mpg_str *list);
+/* The same of Shardy's next in frontend_attributes, xla.sdy.sharding="#sdy.sharding<@mesh,
+** [{\"x\"}, {}]>"; *attributes then begins within it. */
+int64_t mpg_hlo_shardy_parts(mpg_str meshes, mpg_str *attributes);
+
 /* known_trip_count of a backend_config, as JSON or as JSON in a string; -1 if it says none. */
 int64_t mpg_hlo_known_trips(mpg_str backend_config);
 

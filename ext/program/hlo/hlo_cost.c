@@ -263,7 +263,8 @@ static mpg_rc summarise_module(mpg_hlo_cost *c) {
   if (entry->root != MPG_HLO_NONE)
     c->result_bytes = mpg_hlo_leaf_size(&m->shapes, m->instructions[entry->root].shape);
   find_scope(c, annotated, fused, collective);
-  return MPG_OK;
+  c->device_bytes = mpg_hlo_held_bytes(c);
+  return mpg_interrupted(c->env) ? MPG_INTERRUPTED : MPG_OK;
 }
 
 mpg_rc mpg_hlo_cost_module(mpg_hlo_cost *c, const mpg_hlo_module *m, mpg_err *err) {

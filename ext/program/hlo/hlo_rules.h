@@ -37,4 +37,9 @@ int64_t mpg_hlo_trips(const mpg_hlo_module *m, const mpg_hlo_instruction *loop);
 ** by itself, else 1. */
 int64_t mpg_hlo_parts(const mpg_hlo_module *m, const mpg_hlo_instruction *call);
 
+/* ---- hlo_shards.c ---- */
+
+/* Bytes of parameters and results that one device holds, once their scope is known. */
+mpg_i128 mpg_hlo_held_bytes(const mpg_hlo_cost *c);
+
 #endif
