@@ -202,6 +202,20 @@ SELECT CASE
        END AS what, *
 FROM told;
 
+-- Launches of which nothing is there, if each task that computes tells its call; any task of the call, or a collective, is something.
+CREATE TEMP TABLE device_unseen AS
+WITH seen AS (SELECT connection FROM ascend_tasks WHERE connection IS NOT NULL
+              UNION SELECT connectionId FROM COMMUNICATION_OP WHERE connectionId IS NOT NULL),
+told AS (SELECT 1 FROM ascend_tasks WHERE computes
+         GROUP BY NULL HAVING count(*) = total(connection IN (SELECT connection FROM ascend_launches)) AND count(*) > 0)
+SELECT t.trace, l.thread, l.start, l.name
+FROM ascend_trace AS t CROSS JOIN told CROSS JOIN ascend_launches AS l
+WHERE (l.op IS NOT NULL OR lower(l.name) GLOB '*launch*') AND l.connection NOT IN (SELECT connection FROM seen)
+UNION ALL
+SELECT t.trace, CAST(c.globalTid & 0xffffffff AS TEXT), CAST(c.startNs AS INTEGER), s.value
+FROM ascend_trace AS t CROSS JOIN CANN_API AS c JOIN STRING_IDS AS s ON s.id = c.name WHERE s.value GLOB '*Capture*';
+.read sql/formats/device/unseen.sql
+
 DROP TABLE IF EXISTS temp.ascend_activity;
 CREATE TEMP TABLE ascend_activity AS
 SELECT CASE a.what WHEN 'collective' THEN 'kernel' ELSE a.what END AS kind, a.start, a."end", a.device, CAST(a.stream AS TEXT) AS stream,

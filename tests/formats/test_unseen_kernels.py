@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import unittest
 
+import ascend
 import cases
 import perfetto
 import rocpd
@@ -149,6 +150,39 @@ class Unseen(cases.Case):
             return path
 
         self.check(write, launched)
+
+    def test_ascend(self):
+        """Calls whose connection no task and no collective has; what is launched into a graph runs later, and not as that."""
+        for change, lost in [
+            ("", 0),
+            ("DELETE FROM TASK WHERE globalTaskId IN (SELECT globalTaskId FROM COMPUTE_TASK_INFO LIMIT 3)", 3),
+            # A collective counts by its operation, whatever tasks of it are there.
+            ("DELETE FROM TASK WHERE globalTaskId IN (SELECT globalTaskId FROM COMMUNICATION_TASK_INFO)", 0),
+            (
+                "DELETE FROM COMMUNICATION_OP; DELETE FROM TASK WHERE globalTaskId IN (SELECT globalTaskId FROM COMMUNICATION_TASK_INFO)",
+                2,
+            ),
+            # Where tasks have no call, no call tells that a task is missing.
+            ("UPDATE TASK SET connectionId = 4294967295; DELETE FROM TASK WHERE rowid IN (1, 2)", 0),
+            (
+                """DELETE FROM TASK WHERE globalTaskId IN (SELECT globalTaskId FROM COMPUTE_TASK_INFO LIMIT 3);
+                INSERT INTO STRING_IDS VALUES (9001, 'aclmdlRICaptureBegin');
+                INSERT INTO CANN_API(startNs, endNs, globalTid, connectionId, name)
+                SELECT 0, 1, globalTid, 4294967295, 9001 FROM CANN_API GROUP BY globalTid""",
+                0,
+            ),
+        ]:
+            path = self.file("", "msprof_20260303.db")
+            os.remove(path)
+            ascend.write_database(path)
+            with contextlib.closing(sqlite3.connect(path)) as db:
+                db.executescript(change)
+            self.rows("SELECT count(*) FROM trace_device_activity(?)", path)
+            found = self.rows(
+                "SELECT count FROM mpg_issues WHERE source = ? AND kind = 'no_device_event' AND severity = 'warning'",
+                path,
+            )
+            self.assertEqual([(lost,)] * (lost > 0), found, change)
 
     def test_perfetto(self):
         def write(there):
