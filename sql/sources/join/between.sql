@@ -10,5 +10,5 @@ FROM (SELECT a.source, a.job, a.start_time - lag(a.end_time) OVER o AS gap, lag(
       FROM all_allocations AS a JOIN source AS s USING (source)
       WHERE s.rank = 3 AND a.chips > 0 AND typeof(a.start_time) IN ('integer', 'real')
       WINDOW o AS (PARTITION BY a.source, a.job ORDER BY a.start_time, a.end_time))
-WHERE gap > 600 AND outcome NOT IN ('completed', 'cancelled') GROUP BY source;
+WHERE gap > 600 AND coalesce(outcome, '') NOT IN ('completed', 'cancelled') GROUP BY source;
 --@ end
