@@ -31,8 +31,8 @@ typedef struct mpg_fleet_keep {
 
 /*
 ** True: *fleet, sealed, and *chips are the kept ones of that question, and their issues are listed
-** again. False: they have to be read, with *env, that of the scan as reading is to have it, and
-** keep->reported.
+** again. False: the caller reads them, with keep->reported and with *env, a copy of the scan's that
+** notes what is looked up.
 */
 bool mpg_fleet_cache_take(mpg_fleet_keep *keep, const mpg_fleet_question *question, mpg_env *env,
                           mpg_fleet *fleet, mpg_chips **chips);
