@@ -23,7 +23,7 @@ static int (*const families[])(mpg_conn *, char **) = {
     mpg_register_transformer,      mpg_register_keep,      mpg_register_limits,
     mpg_register_progress,         mpg_register_sources,   mpg_register_build,
     mpg_register_scripts,          mpg_register_help,      mpg_register_runs,
-    mpg_register_relations,        mpg_register_time,
+    mpg_register_relations,        mpg_register_time,      mpg_register_median,
 #define REGISTER(name) mpg_register_##name,
     MPG_FORMATS(REGISTER)
 #undef REGISTER

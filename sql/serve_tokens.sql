@@ -147,9 +147,7 @@ WHERE NOT EXISTS (SELECT 1 FROM serve_samples)
 -- What cannot be: a time that is more than ten years from the middle one.
 DROP TABLE IF EXISTS temp.serve_far;
 CREATE TEMP TABLE serve_far AS
-WITH years AS (SELECT CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM serve_samples WHERE time IS NOT NULL GROUP BY 1),
-middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years)
-           WHERE 2 * so_far >= n)
+WITH middle AS (SELECT mpg_median(CAST(time / 31556952 AS INTEGER)) AS year FROM serve_samples)
 SELECT s.rowid AS row, _file, metric FROM serve_samples AS s, middle WHERE abs(time / 31556952 - year) > 10;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'impossible_time', NULL, count(*),

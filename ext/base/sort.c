@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* qsort_r */
 #include "sort.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,8 @@
 #define RUN ((size_t)1)
 #define SORT_RUN(items, n, size, order, ctx) ((void)0)
 #endif
+
+#define SELECT_TURN 4 /* what a turn of a selection takes, as mpg_poller counts */
 
 typedef struct sorting {
   const mpg_env *env;
@@ -78,4 +81,40 @@ mpg_rc mpg_sort(const mpg_env *env, void *items, size_t n, size_t size, mpg_orde
     }
   mpg_free(env, s.room);
   return stopped ? MPG_INTERRUPTED : MPG_OK;
+}
+
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* By halves around a pivot (C. A. R. Hoare, "Find", 1961); if the halves are too unequal, by
+** sorting the rest. */
+void mpg_select_nth(mpg_poller *poller, double *v, size_t n, size_t k) {
+  size_t low = 0, high = n - 1; /* the k-th is in [low, high] */
+  for (int rounds = 128; low < high && !mpg_poller_stop(poller, SELECT_TURN); rounds--) {
+    double a = v[low], b = v[low + (high - low) / 2], c = v[high];
+    double pivot = fmax(fmin(a, b), fmin(fmax(a, b), c));
+    size_t i = low, j = high;
+    if (rounds == 0) {
+      qsort(v + low, high - low + 1, sizeof *v, by_value);
+      return;
+    }
+    for (;;) {
+      while (v[i] < pivot)
+        i++;
+      while (v[j] > pivot)
+        j--;
+      if (i >= j || mpg_poller_stop(poller, SELECT_TURN))
+        break;
+      a = v[i];
+      v[i++] = v[j];
+      v[j--] = a;
+    }
+    /* Below i none is greater than the pivot, above j none is less. */
+    if (k <= j)
+      high = j;
+    else
+      low = j + 1;
+  }
 }

@@ -39,12 +39,9 @@ FROM (SELECT record, _file AS file, _line AS line, replace(_file, rtrim(_file, r
 -- What cannot be: a time that is more than ten years from the middle one; its row counts as nothing. What comes twice counts once.
 DROP TABLE IF EXISTS temp.acme_left_out;
 CREATE TEMP TABLE acme_left_out AS
-WITH years AS (SELECT coalesce(CAST(substr(start_time, 1, 4) AS INTEGER), CAST(substr(submit_time, 1, 4) AS INTEGER),
-                               CAST(substr(end_time, 1, 4) AS INTEGER)) AS year, count(*) AS n FROM acme_jobs GROUP BY 1),
-middle AS (
-  SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years WHERE year IS NOT NULL)
-  WHERE 2 * so_far >= n
-)
+WITH middle AS (SELECT mpg_median(coalesce(CAST(substr(start_time, 1, 4) AS INTEGER), CAST(substr(submit_time, 1, 4) AS INTEGER),
+                                           CAST(substr(end_time, 1, 4) AS INTEGER))) AS year
+                FROM acme_jobs)
 SELECT t.rowid AS row, 'impossible_time' AS kind, 'data_loss' AS severity, _file, _line,
        'a time of ' || 'job ' || job_id || ' is more than ten years from the middle one: its row is left out' AS detail
 FROM acme_jobs AS t, middle WHERE max(abs(coalesce(CAST(substr(start_time, 1, 4) AS INTEGER) - year, 0)),

@@ -62,12 +62,8 @@ FROM csv_trace(:pai_machines) WHERE names = 'machine, gpu_type, cap_cpu, cap_mem
 -- What cannot be: a time that is more than ten years from the middle one; its row counts as nothing. What comes twice counts once.
 DROP TABLE IF EXISTS temp.pai_left_out;
 CREATE TEMP TABLE pai_left_out AS
-WITH years AS (SELECT coalesce(CAST(start_time / 31556952 AS INTEGER), CAST(end_time / 31556952 AS INTEGER)) AS year, count(*) AS n
-               FROM pai_jobs GROUP BY 1),
-middle AS (
-  SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years WHERE year IS NOT NULL)
-  WHERE 2 * so_far >= n
-)
+WITH middle AS (SELECT mpg_median(coalesce(CAST(start_time / 31556952 AS INTEGER), CAST(end_time / 31556952 AS INTEGER))) AS year
+                FROM pai_jobs)
 SELECT t.rowid AS row, 'impossible_time' AS kind, 'data_loss' AS severity, _file, _line,
        'a time of ' || 'job ' || job_name || ' is more than ten years from the middle one: its row is left out' AS detail
 FROM pai_jobs AS t, middle WHERE max(abs(coalesce(CAST(start_time / 31556952 AS INTEGER) - year, 0)),
@@ -86,12 +82,8 @@ DROP TABLE pai_left_out;
 -- What cannot be: a time that is more than ten years from the middle one; its row counts as nothing. What comes twice counts once.
 DROP TABLE IF EXISTS temp.pai_left_out;
 CREATE TEMP TABLE pai_left_out AS
-WITH years AS (SELECT coalesce(CAST(start_time / 31556952 AS INTEGER), CAST(end_time / 31556952 AS INTEGER)) AS year, count(*) AS n
-               FROM pai_tasks GROUP BY 1),
-middle AS (
-  SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years WHERE year IS NOT NULL)
-  WHERE 2 * so_far >= n
-)
+WITH middle AS (SELECT mpg_median(coalesce(CAST(start_time / 31556952 AS INTEGER), CAST(end_time / 31556952 AS INTEGER))) AS year
+                FROM pai_tasks)
 SELECT t.rowid AS row, 'impossible_time' AS kind, 'data_loss' AS severity, _file, _line,
        'a time of ' || 'task ' || task_name || ' of ' || job_name
          || ' is more than ten years from the middle one: its row is left out' AS detail
@@ -121,12 +113,8 @@ FROM pai_tasks WHERE status NOT IN ('Terminated', 'Failed', 'Running', 'Waiting'
 -- What cannot be: a time that is more than ten years from the middle one; its row counts as nothing. What comes twice counts once.
 DROP TABLE IF EXISTS temp.pai_left_out;
 CREATE TEMP TABLE pai_left_out AS
-WITH years AS (SELECT coalesce(CAST(start_time / 31556952 AS INTEGER), CAST(end_time / 31556952 AS INTEGER)) AS year, count(*) AS n
-               FROM pai_instances GROUP BY 1),
-middle AS (
-  SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years WHERE year IS NOT NULL)
-  WHERE 2 * so_far >= n
-)
+WITH middle AS (SELECT mpg_median(coalesce(CAST(start_time / 31556952 AS INTEGER), CAST(end_time / 31556952 AS INTEGER))) AS year
+                FROM pai_instances)
 SELECT t.rowid AS row, 'impossible_time' AS kind, 'data_loss' AS severity, _file, _line,
        'a time of ' || 'instance ' || worker_name || ' of ' || job_name
          || ' is more than ten years from the middle one: its row is left out' AS detail

@@ -35,12 +35,9 @@ FROM csv_trace(mpg_required(:dlrm, ':dlrm')) WHERE nulls = 'nan, NaN'
 -- What cannot be: a time that is more than ten years from the middle one; its row counts as nothing. What comes twice counts once.
 DROP TABLE IF EXISTS temp.dlrm_left_out;
 CREATE TEMP TABLE dlrm_left_out AS
-WITH years AS (SELECT coalesce(CAST(creation_time / 31556952 AS INTEGER), CAST(scheduled_time / 31556952 AS INTEGER),
-                               CAST(deletion_time / 31556952 AS INTEGER)) AS year, count(*) AS n FROM dlrm_instances GROUP BY 1),
-middle AS (
-  SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years WHERE year IS NOT NULL)
-  WHERE 2 * so_far >= n
-)
+WITH middle AS (SELECT mpg_median(coalesce(CAST(creation_time / 31556952 AS INTEGER), CAST(scheduled_time / 31556952 AS INTEGER),
+                                           CAST(deletion_time / 31556952 AS INTEGER))) AS year
+                FROM dlrm_instances)
 SELECT t.rowid AS row, 'impossible_time' AS kind, 'data_loss' AS severity, _file, _line,
        'a time of ' || 'instance ' || instance_sn || ' is more than ten years from the middle one: its row is left out' AS detail
 FROM dlrm_instances AS t, middle

@@ -88,9 +88,7 @@ WHERE n.row = condor_ads.rowid AND nth > 1;
 
 DROP TABLE IF EXISTS temp.condor_far;
 CREATE TEMP TABLE condor_far AS
-WITH years AS (SELECT CAST(submitted / 31556952 AS INTEGER) AS year, count(*) AS n FROM condor_ads WHERE submitted IS NOT NULL GROUP BY 1),
-middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years)
-           WHERE 2 * so_far >= n)
+WITH middle AS (SELECT mpg_median(CAST(submitted / 31556952 AS INTEGER)) AS year FROM condor_ads)
 SELECT a.rowid AS row, job, _file, _line FROM condor_ads AS a, middle
 WHERE max(abs(coalesce(submitted / 31556952 - year, 0)), abs(coalesce(started / 31556952 - year, 0)),
           abs(coalesce(completed / 31556952 - year, 0)), abs(coalesce(entered / 31556952 - year, 0)),

@@ -69,9 +69,7 @@ INSERT INTO dcgm_metrics VALUES
 -- sample without a time stands for none: the reader lists it.)
 DROP TABLE IF EXISTS temp.dcgm_far;
 CREATE TEMP TABLE dcgm_far AS
-WITH years AS (SELECT CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM prometheus_samples WHERE time IS NOT NULL GROUP BY 1),
-middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years)
-           WHERE 2 * so_far >= n)
+WITH middle AS (SELECT mpg_median(CAST(time / 31556952 AS INTEGER)) AS year FROM prometheus_samples)
 SELECT s.rowid AS row, 'impossible_time' AS kind, metric FROM prometheus_samples AS s, middle WHERE abs(time / 31556952 - year) > 10
 UNION ALL
 SELECT s.rowid, 'impossible_value', s.metric FROM prometheus_samples AS s JOIN dcgm_metrics AS m ON lower(m.metric) = lower(s.metric)

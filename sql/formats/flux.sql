@@ -57,9 +57,7 @@ WHERE n.row = flux_jobs.rowid AND nth > 1;
 
 DROP TABLE IF EXISTS temp.flux_far;
 CREATE TEMP TABLE flux_far AS
-WITH years AS (SELECT CAST(t_submit / 31556952 AS INTEGER) AS year, count(*) AS n FROM flux_jobs WHERE t_submit IS NOT NULL GROUP BY 1),
-middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years)
-           WHERE 2 * so_far >= n)
+WITH middle AS (SELECT mpg_median(CAST(t_submit / 31556952 AS INTEGER)) AS year FROM flux_jobs)
 SELECT f.rowid AS row, job, _file, _line FROM flux_jobs AS f, middle
 WHERE max(abs(coalesce(t_submit / 31556952 - year, 0)), abs(coalesce(t_run / 31556952 - year, 0)),
           abs(coalesce(t_cleanup / 31556952 - year, 0)), abs(coalesce(t_inactive / 31556952 - year, 0))) > 11;

@@ -39,12 +39,8 @@ FROM goodput_rows;
 -- What cannot be: a time that is more than ten years from the middle one; its entry counts as nothing.
 DROP TABLE IF EXISTS temp.goodput_far;
 CREATE TEMP TABLE goodput_far AS
-WITH years AS (
-  SELECT CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM goodput_survey CROSS JOIN goodput_rows
-  WHERE seconds > 315569520 AND time IS NOT NULL GROUP BY 1
-),
-middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years)
-           WHERE 2 * so_far >= n)
+WITH middle AS (SELECT mpg_median(CAST(time / 31556952 AS INTEGER)) AS year
+                FROM goodput_survey CROSS JOIN goodput_rows WHERE seconds > 315569520)
 SELECT r.rowid AS row, kind FROM middle CROSS JOIN goodput_rows AS r WHERE year IS NOT NULL AND abs(time / 31556952 - year) > 10;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:log, 'goodput_rows'), 'data_loss', 'impossible_time', NULL, count(*),

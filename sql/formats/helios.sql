@@ -47,12 +47,9 @@ WHERE vc.key NOT IN ('date', 'total');
 -- Of a job that an older export has too, and in which it waits or runs, what the later one says counts.
 DROP TABLE IF EXISTS temp.helios_left_out;
 CREATE TEMP TABLE helios_left_out AS
-WITH years AS (SELECT coalesce(CAST(substr(start_time, 1, 4) AS INTEGER), CAST(substr(submit_time, 1, 4) AS INTEGER),
-                               CAST(substr(end_time, 1, 4) AS INTEGER)) AS year, count(*) AS n FROM helios_jobs GROUP BY 1),
-middle AS (
-  SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years WHERE year IS NOT NULL)
-  WHERE 2 * so_far >= n
-)
+WITH middle AS (SELECT mpg_median(coalesce(CAST(substr(start_time, 1, 4) AS INTEGER), CAST(substr(submit_time, 1, 4) AS INTEGER),
+                                           CAST(substr(end_time, 1, 4) AS INTEGER))) AS year
+                FROM helios_jobs)
 SELECT t.rowid AS row, 'impossible_time' AS kind, 'data_loss' AS severity, _file, _line,
        'a time of ' || 'job ' || job_id || ' is more than ten years from the middle one: its row is left out' AS detail
 FROM helios_jobs AS t, middle
@@ -84,11 +81,7 @@ FROM helios_jobs WHERE state NOT IN ('COMPLETED', 'CANCELLED', 'FAILED', 'TIMEOU
 -- What cannot be: a time that is more than ten years from the middle one; its row counts as nothing. What comes twice counts once.
 DROP TABLE IF EXISTS temp.helios_left_out;
 CREATE TEMP TABLE helios_left_out AS
-WITH years AS (SELECT CAST(substr(date, 1, 4) AS INTEGER) AS year, count(*) AS n FROM helios_gpus GROUP BY 1),
-middle AS (
-  SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years WHERE year IS NOT NULL)
-  WHERE 2 * so_far >= n
-)
+WITH middle AS (SELECT mpg_median(CAST(substr(date, 1, 4) AS INTEGER)) AS year FROM helios_gpus)
 SELECT t.rowid AS row, 'impossible_time' AS kind, 'data_loss' AS severity, _file, _line,
        'a time of ' || 'the day ' || date || ' of ' || vc || ' is more than ten years from the middle one: its row is left out' AS detail
 FROM helios_gpus AS t, middle WHERE abs(coalesce(CAST(substr(date, 1, 4) AS INTEGER) - year, 0)) > 10

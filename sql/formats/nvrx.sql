@@ -31,9 +31,7 @@ WHERE time IS NOT NULL;
 -- What cannot be: a time that is more than ten years from the middle one; its event counts as nothing.
 DROP TABLE IF EXISTS temp.nvrx_far;
 CREATE TEMP TABLE nvrx_far AS
-WITH years AS (SELECT CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n FROM nvrx_events GROUP BY 1),
-middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years)
-           WHERE 2 * so_far >= n)
+WITH middle AS (SELECT mpg_median(CAST(time / 31556952 AS INTEGER)) AS year FROM nvrx_events)
 SELECT e.rowid AS row, file, line FROM nvrx_events AS e, middle WHERE abs(time / 31556952 - year) > 10;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'data_loss', 'impossible_time', min(line), count(*), 'events whose time is more than ten years from the middle one: left out'

@@ -72,12 +72,7 @@ WITH wide AS MATERIALIZED (
                         max(start_time) AS last_start, min(end_time) AS first_end FROM otlp_spans)
   WHERE max(last, coalesce(last_start, last)) - min(first, coalesce(first_end, first)) > 284012568
 ),
-years AS (SELECT CAST(coalesce(start_time, end_time) / 31556952 AS INTEGER) AS year, count(*) AS n
-          FROM wide CROSS JOIN otlp_spans GROUP BY 1),
-middle AS (
-  SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years WHERE year IS NOT NULL)
-  WHERE 2 * so_far >= n
-)
+middle AS (SELECT mpg_median(CAST(coalesce(start_time, end_time) / 31556952 AS INTEGER)) AS year FROM wide CROSS JOIN otlp_spans)
 SELECT s.rowid AS row, name FROM middle CROSS JOIN otlp_spans AS s
 WHERE year IS NOT NULL AND max(abs(coalesce(start_time / 31556952 - year, 0)), abs(coalesce(end_time / 31556952 - year, 0))) > 10;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)

@@ -36,11 +36,7 @@ FROM csv_trace(mpg_required(:pai, ':pai'));
 -- What cannot be: a time that is more than ten years from the middle one; its row counts as nothing. What comes twice counts once.
 DROP TABLE IF EXISTS temp.pai_left_out;
 CREATE TEMP TABLE pai_left_out AS
-WITH years AS (SELECT CAST(submit_time / 31556952 AS INTEGER) AS year, count(*) AS n FROM pai_sample GROUP BY 1),
-middle AS (
-  SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years WHERE year IS NOT NULL)
-  WHERE 2 * so_far >= n
-)
+WITH middle AS (SELECT mpg_median(CAST(submit_time / 31556952 AS INTEGER)) AS year FROM pai_sample)
 SELECT t.rowid AS row, 'impossible_time' AS kind, 'data_loss' AS severity, _file, _line,
        'a time of ' || 'job ' || job_id || ' is more than ten years from the middle one: its row is left out' AS detail
 FROM pai_sample AS t, middle

@@ -96,11 +96,7 @@ WINDOW later AS (PARTITION BY l.job ORDER BY l.attempt);
 -- What cannot be: a time that is more than ten years from the middle one; its attempt counts as nothing.
 DROP TABLE IF EXISTS temp.philly_far;
 CREATE TEMP TABLE philly_far AS
-WITH years AS (SELECT CAST(substr(coalesce(start_time, end_time), 1, 4) AS INTEGER) AS year, count(*) AS n FROM philly_attempts GROUP BY 1),
-middle AS (
-  SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years WHERE year IS NOT NULL)
-  WHERE 2 * so_far >= n
-)
+WITH middle AS (SELECT mpg_median(CAST(substr(coalesce(start_time, end_time), 1, 4) AS INTEGER)) AS year FROM philly_attempts)
 SELECT a.rowid AS row, job, _file, _line FROM philly_attempts AS a, middle
 WHERE max(abs(coalesce(CAST(substr(start_time, 1, 4) AS INTEGER) - year, 0)),
           abs(coalesce(CAST(substr(end_time, 1, 4) AS INTEGER) - year, 0))) > 10;

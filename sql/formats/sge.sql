@@ -121,10 +121,7 @@ FROM (SELECT _file, _line, number,
 WHERE field IS NOT NULL GROUP BY _file, field;
 DROP TABLE IF EXISTS temp.sge_impossible;
 CREATE TEMP TABLE sge_impossible AS
-WITH years AS (SELECT CAST(coalesce(end_time, submit_time) / 31556952 AS INTEGER) AS year, count(*) AS n
-               FROM sge_jobs WHERE coalesce(end_time, submit_time) IS NOT NULL GROUP BY 1),
-middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years)
-           WHERE 2 * so_far >= n)
+WITH middle AS (SELECT mpg_median(CAST(coalesce(end_time, submit_time) / 31556952 AS INTEGER)) AS year FROM sge_jobs)
 SELECT j.rowid AS row, _file, _line, job FROM sge_jobs AS j, middle
 WHERE max(abs(coalesce(submit_time / 31556952 - year, 0)), abs(coalesce(start_time / 31556952 - year, 0)),
           abs(coalesce(end_time / 31556952 - year, 0))) > 11;

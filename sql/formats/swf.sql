@@ -49,12 +49,8 @@ FROM swf_jobs;
 -- What cannot be: a time that is more than ten years from the middle one, or a wait or run of more; its line counts as nothing.
 DROP TABLE IF EXISTS temp.swf_impossible;
 CREATE TEMP TABLE swf_impossible AS
-WITH years AS (SELECT CAST(submit_time / 31556952 AS INTEGER) AS year, count(*) AS n
-               FROM swf_survey CROSS JOIN swf_jobs WHERE wide AND submit_time IS NOT NULL GROUP BY 1),
-middle AS (
-  SELECT coalesce(min(year), 0) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years)
-  WHERE 2 * so_far >= n
-)
+WITH middle AS (SELECT coalesce(mpg_median(CAST(submit_time / 31556952 AS INTEGER)), 0) AS year
+                FROM swf_survey CROSS JOIN swf_jobs WHERE wide)
 SELECT s.rowid AS row, _file, _line, job_number FROM swf_survey CROSS JOIN middle CROSS JOIN swf_jobs AS s
 WHERE wide AND max(abs(coalesce(submit_time / 31556952 - year, 0)), abs(coalesce(wait_time, 0)) / 31556952,
                    abs(coalesce(run_time, 0)) / 31556952) > 10;

@@ -243,14 +243,13 @@ SELECT *, iif((SELECT validates = 0 FROM training_lines WHERE rowid = first),
 FROM (SELECT n.*, peak_flops, coalesce(devices, 1) AS devices, world / coalesce(nullif(devices, 1) * 1.0, 1) AS told,
              coalesce(:chips, world / coalesce(nullif(devices, 1) * 1.0, 1)) AS chips,
              min(l.time) AS start_time, max(l.time) AS end_time, count(iif(l.validates, NULL, l.step)) AS steps,
-             (SELECT sum(whole) / sum(steps)
-              FROM (SELECT *, max(iif(2 * nth <= n + 1, whole / steps, NULL)) OVER () AS usual
-                    FROM (SELECT b.time - a.time AS whole, b.step - a.step AS steps,
-                                 row_number() OVER (ORDER BY (b.time - a.time) / (b.step - a.step)) AS nth, count(*) OVER () AS n
-                          FROM training_lines AS b CROSS JOIN training_lines AS a ON a.rowid = b.rowid - 1
-                          WHERE b.rowid BETWEEN n.first + 1 AND n.last AND b.validates = 0 AND a.validates = 0 AND b.step > a.step
-                            AND b.time >= a.time
-                            AND (SELECT validates = 0 FROM training_lines WHERE rowid = n.first)))
+             (WITH told AS MATERIALIZED (
+                SELECT b.time - a.time AS whole, b.step - a.step AS steps
+                FROM training_lines AS b CROSS JOIN training_lines AS a ON a.rowid = b.rowid - 1
+                WHERE b.rowid BETWEEN n.first + 1 AND n.last AND b.validates = 0 AND a.validates = 0 AND b.step > a.step
+                  AND b.time >= a.time AND (SELECT validates = 0 FROM training_lines WHERE rowid = n.first)
+              )
+              SELECT sum(whole) / sum(steps) FROM (SELECT mpg_median(whole / steps) AS usual FROM told) CROSS JOIN told
               WHERE whole / steps <= 3 * usual OR whole <= 60 + usual) AS each
       FROM (SELECT * FROM named ORDER BY job, attempt) AS n
       LEFT JOIN training_chips AS c ON c.chip = chip_name(coalesce(:chip, n.chip))

@@ -216,13 +216,7 @@ FROM trainer_points WHERE rank IS NULL GROUP BY file HAVING count(*) > 1 AND cou
 -- What cannot be: a step without a time, or one that is more than ten years from the middle one.
 DROP TABLE IF EXISTS temp.trainer_far;
 CREATE TEMP TABLE trainer_far AS
-WITH years AS (SELECT file, CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n
-               FROM trainer_points WHERE time IS NOT NULL GROUP BY 1, 2),
-middle AS (
-  SELECT file, min(year) AS year
-  FROM (SELECT file, year, sum(n) OVER (PARTITION BY file ORDER BY year) AS so_far, sum(n) OVER (PARTITION BY file) AS n FROM years)
-  WHERE 2 * so_far >= n GROUP BY file
-)
+WITH middle AS (SELECT file, mpg_median(CAST(time / 31556952 AS INTEGER)) AS year FROM trainer_points GROUP BY file)
 SELECT p.rowid AS id, p.file, p.line FROM trainer_points AS p LEFT JOIN middle AS m USING (file)
 WHERE p.time IS NULL OR p.step IS NULL OR abs(p.time / 31556952 - m.year) > 10;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)

@@ -123,6 +123,7 @@ static const char *const statements[] = {
     "SELECT mpg_time('2026-07-03 10:00', 'Europe/Berlin'), mpg_time('2026-07-03', pool) FROM "
     "(SELECT 'UTC' AS pool UNION ALL SELECT '+02:00')",
     "SELECT mpg_version(), mpg_uuid('dns', 'example.org'), mpg_required(1, 'a'), mpg_debug()",
+    "SELECT pool, mpg_median(chips) FROM allocations GROUP BY pool",
     "SELECT name, value, mpg_limit(name, most) FROM mpg_limits",
     "SELECT name, kind, item, type, unit, meaning FROM mpg_help",
     "SELECT scheduling_goodput(category, chip_us), runtime_goodput(category, chip_us), "

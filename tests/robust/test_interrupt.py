@@ -168,6 +168,7 @@ STATEMENTS = {
     "SWF": "SELECT count(*) FROM swf_trace({swf})",
     "interval_union": f"{SERIES} SELECT interval_union({PLACE}, {PLACE} + 1) FROM n",
     "peak_concurrency": f"{SERIES} SELECT peak_concurrency({PLACE}, {PLACE} + 9) FROM n",
+    "mpg_median": f"{SERIES} SELECT mpg_median({PLACE}) FROM n",
     "mpg_rollup over tables": "SELECT category, sum(chip_us) FROM mpg_rollup GROUP BY 1",
 }
 TABLES = f"""
@@ -248,6 +249,7 @@ OWN = {
     "SWF": 1_400,
     "interval_union": 380_000,
     "peak_concurrency": 380_000,
+    "mpg_median": 200_000,
     "mpg_rollup over tables": 600_000,
 }
 

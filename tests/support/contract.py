@@ -45,6 +45,7 @@ FUNCTIONS |= {
     ("interval_overlap", 3, "a", PURE),
     ("all_up", 3, "a", PURE),
     ("peak_concurrency", 2, "a", PURE),
+    ("mpg_median", 1, "a", PURE),
 }
 FUNCTIONS |= {
     ("job_size", 1, "s", PURE),

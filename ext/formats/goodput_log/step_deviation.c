@@ -1,8 +1,9 @@
 /* step_deviation.c - see step_deviation.h. */
 #include "step_deviation.h"
 
+#include "../../base/sort.h"
+
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LEAST_STEP_S 1.0
@@ -18,49 +19,10 @@ static bool should_stop(mpg_poller *poller) {
 
 /* ---- Percentiles ---- */
 
-static int by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/*
-** Puts the k-th smallest of v in its place, the smaller ones before it and the greater ones after
-** it: by halves around a pivot (C. A. R. Hoare, "Find", 1961); if the halves are too unequal, by
-** sorting the rest.
-*/
-static void select_nth(mpg_poller *poller, double *v, size_t n, size_t k) {
-  size_t low = 0, high = n - 1; /* the k-th is in [low, high] */
-  for (int rounds = 128; low < high && !poller->stopped; rounds--) {
-    double a = v[low], b = v[low + (high - low) / 2], c = v[high];
-    double pivot = fmax(fmin(a, b), fmin(fmax(a, b), c));
-    size_t i = low, j = high;
-    if (rounds == 0) {
-      qsort(v + low, high - low + 1, sizeof *v, by_value);
-      return;
-    }
-    for (;;) {
-      while (v[i] < pivot)
-        i++;
-      while (v[j] > pivot)
-        j--;
-      if (i >= j || should_stop(poller))
-        break;
-      a = v[i];
-      v[i++] = v[j];
-      v[j--] = a;
-    }
-    /* Below i none is greater than the pivot, above j none is less. */
-    if (k <= j)
-      high = j;
-    else
-      low = j + 1;
-  }
-}
-
 static double percentile(mpg_poller *poller, double *v, size_t n, double p) {
   double at = (double)(n - 1) * p, next;
   size_t low = (size_t)at;
-  select_nth(poller, v, n, low);
+  mpg_select_nth(poller, v, n, low);
   if (low + 1 == n)
     return v[low];
   next = v[low + 1];

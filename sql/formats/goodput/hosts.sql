@@ -17,10 +17,7 @@ WITH steps AS MATERIALIZED (
 ),
 gaps AS (SELECT job, time - lag(time) OVER w AS gap, step <> lag(step) OVER w AS next
          FROM steps WINDOW w AS (PARTITION BY job ORDER BY time, id)),
-usual AS (
-  SELECT job, max(gap) AS gap FROM (SELECT job, gap, row_number() OVER (PARTITION BY job ORDER BY gap) AS nth,
-                                           count(*) OVER (PARTITION BY job) AS n FROM gaps WHERE next) WHERE 2 * nth <= n + 1 GROUP BY job
-),
+usual AS (SELECT job, mpg_median(gap) AS gap FROM gaps WHERE next GROUP BY job),
 repeated AS (SELECT s.id, s.job, s.step, s.time - lag(s.time) OVER (PARTITION BY s.job, s.step ORDER BY s.time, s.id) < u.gap / 2 AS copy
              FROM steps AS s JOIN usual AS u USING (job)),
 hosts AS (SELECT job FROM repeated GROUP BY job HAVING 2 * count(DISTINCT iif(copy, step, NULL)) > count(DISTINCT step))

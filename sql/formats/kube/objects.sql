@@ -24,11 +24,8 @@ SELECT min(_file), 'warning', 'missing_field', NULL, count(*),
        'events without a time, a reason or an object, the first ' || min(coalesce(event, '?')) || ': they are left out'
 FROM kube_events WHERE at IS NULL OR reason IS NULL OR name IS NULL GROUP BY _file;
 DELETE FROM kube_events WHERE at IS NULL OR reason IS NULL OR name IS NULL;
-WITH years AS (SELECT at / 31556952 AS year, count(*) AS n
-               FROM (SELECT at FROM kube_events UNION ALL SELECT creationTimestamp FROM kube_objects WHERE creationTimestamp IS NOT NULL)
-               GROUP BY 1),
-m AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years)
-      WHERE 2 * so_far >= n)
+WITH m AS (SELECT mpg_median(at / 31556952) AS year
+           FROM (SELECT at FROM kube_events UNION ALL SELECT creationTimestamp FROM kube_objects))
 UPDATE kube_events SET used = -1 FROM m WHERE abs(at / 31556952 - m.year) > 10;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT min(_file), 'data_loss', 'impossible_time', NULL, count(*),
@@ -39,9 +36,7 @@ DELETE FROM kube_events WHERE used < 0;
 -- What cannot be: a time that is more than ten years from the middle one; it counts as not told.
 DROP TABLE IF EXISTS temp.kube_far;
 CREATE TEMP TABLE kube_far AS
-WITH years AS (SELECT creationTimestamp / 31556952 AS year, count(*) AS n FROM kube_objects WHERE creationTimestamp IS NOT NULL GROUP BY 1),
-m AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years)
-      WHERE 2 * so_far >= n)
+WITH m AS (SELECT mpg_median(creationTimestamp / 31556952) AS year FROM kube_objects)
 SELECT o.rowid AS row, m.year, o._file, o.kind || ' ' || coalesce(o.namespace || '/', '') || o.name AS object
 FROM kube_objects AS o, m
 WHERE max(abs(coalesce(creationTimestamp / 31556952 - m.year, 0)), abs(coalesce(deletionTimestamp / 31556952 - m.year, 0)),

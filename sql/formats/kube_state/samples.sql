@@ -40,9 +40,7 @@ DROP TABLE kube_state_files;
 -- What cannot be: a time that is more than ten years from the middle one, none at all, or less than nothing.
 DROP TABLE IF EXISTS temp.kube_state_far;
 CREATE TEMP TABLE kube_state_far AS
-WITH years AS (SELECT time / 31556952 AS year, count(*) AS n FROM kube_state_samples WHERE time IS NOT NULL GROUP BY 1),
-middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years)
-           WHERE 2 * so_far >= n)
+WITH middle AS (SELECT mpg_median(time / 31556952) AS year FROM kube_state_samples)
 SELECT s.rowid AS row, 'impossible_time' AS kind, metric, _file, _line FROM kube_state_samples AS s, middle
 WHERE abs(time / 31556952 - year) > 10 OR (value > 0 AND metric GLOB 'kube_*_time*' AND abs(value / 31556952 - year) > 10)
 UNION ALL

@@ -7,13 +7,8 @@
 DROP TABLE IF EXISTS temp.training_far;
 CREATE TEMP TABLE training_far AS
 WITH wide AS MATERIALIZED (SELECT file FROM training_lines GROUP BY file HAVING max(time) - min(time) > 315569520),
-years AS (SELECT file, CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n
-          FROM training_lines WHERE time IS NOT NULL AND file IN (SELECT file FROM wide) GROUP BY 1, 2),
-middle AS (
-  SELECT file, min(year) AS year
-  FROM (SELECT file, year, sum(n) OVER (PARTITION BY file ORDER BY year) AS so_far, sum(n) OVER (PARTITION BY file) AS n FROM years)
-  WHERE 2 * so_far >= n GROUP BY file
-)
+middle AS (SELECT file, mpg_median(CAST(time / 31556952 AS INTEGER)) AS year
+           FROM training_lines WHERE file IN (SELECT file FROM wide) GROUP BY file)
 SELECT l.rowid AS row, l.file, l.line AS line FROM middle AS m CROSS JOIN training_lines AS l ON l.file = m.file
 WHERE abs(l.time / 31556952 - m.year) > 10;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)

@@ -10,15 +10,14 @@ DROP TABLE IF EXISTS temp.training_firsts;
 CREATE TEMP TABLE training_firsts AS
 SELECT run, job, attempt, start_time, min(end_time) AS end_time, own, executions, total(own) AS all_own,
        sum(iif(own > 0, executions, 0)) AS all_executions FROM training_lengths GROUP BY run;
--- The first one compiles, and is none of these. Windows are over all only where some are long.
+-- The first one compiles, and is none of these. All are read again only where some are long.
 DROP TABLE IF EXISTS temp.training_long;
 CREATE TEMP TABLE training_long AS
 WITH each AS MATERIALIZED (
-  SELECT run, job, step, end_time, own, executions, row_number() OVER (PARTITION BY job ORDER BY own / executions) AS nth,
-         count(*) OVER (PARTITION BY job) AS n
+  SELECT run, job, step, end_time, own, executions
   FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM training_lengths WHERE own > 60)) CROSS JOIN training_lengths WHERE executions > 0 AND own > 0
 ),
-usual AS (SELECT job, max(own / executions) AS usual FROM each WHERE 2 * nth <= n + 1 GROUP BY job)
+usual AS (SELECT job, mpg_median(own / executions) AS usual FROM each GROUP BY job)
 SELECT e.run, e.job, e.step, e.own, e.executions
 FROM each AS e JOIN usual AS u USING (job) JOIN training_firsts AS f ON f.run = e.run
 WHERE e.own / e.executions > 3 * usual AND e.own > 60 + usual AND e.end_time > f.end_time;

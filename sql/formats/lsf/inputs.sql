@@ -16,9 +16,7 @@ FROM lsf_trace(mpg_required(:lsf, ':lsf'));
 -- What cannot be: a time that is more than ten years from the middle one; its record counts as nothing.
 DROP TABLE IF EXISTS temp.lsf_impossible;
 CREATE TEMP TABLE lsf_impossible AS
-WITH years AS (SELECT event_time / 31556952 AS year, count(*) AS n FROM lsf_records GROUP BY 1),
-middle AS (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years)
-           WHERE 2 * so_far >= n)
+WITH middle AS (SELECT mpg_median(event_time / 31556952) AS year FROM lsf_records)
 SELECT r.rowid AS row, _file, _line, job_id FROM lsf_records AS r, middle
 WHERE max(abs(event_time / 31556952 - year), abs(coalesce(submit_time / 31556952 - year, 0)),
           abs(coalesce(start_time / 31556952 - year, 0))) > 10;

@@ -47,10 +47,8 @@ FROM pbs_records;
 -- and when the job was queued, started or ended.
 DROP TABLE IF EXISTS temp.pbs_impossible;
 CREATE TEMP TABLE pbs_impossible AS
-WITH years AS (SELECT date_time / 31556952 AS year, count(*) AS n
-               FROM pbs_faults CROSS JOIN pbs_records WHERE coalesce(of_time, 1) GROUP BY 1),
-middle AS MATERIALIZED (SELECT min(year) AS year FROM (SELECT year, sum(n) OVER (ORDER BY year) AS so_far, sum(n) OVER () AS n FROM years)
-                        WHERE 2 * so_far >= n)
+WITH middle AS MATERIALIZED (SELECT mpg_median(date_time / 31556952) AS year
+                             FROM pbs_faults CROSS JOIN pbs_records WHERE coalesce(of_time, 1))
 SELECT r.rowid AS row, _file, _line, id_string FROM pbs_faults CROSS JOIN pbs_records AS r CROSS JOIN middle
 WHERE coalesce(of_time, 1) AND max(abs(coalesce(date_time / 31556952 - year, 0)), abs(coalesce(ctime / 31556952 - year, 0)),
                                    abs(coalesce(qtime / 31556952 - year, 0)),

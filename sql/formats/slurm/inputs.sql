@@ -39,17 +39,11 @@ DROP TABLE IF EXISTS temp.slurm_impossible;
 CREATE TEMP TABLE slurm_impossible AS
 WITH span AS (SELECT max(max(coalesce(Submit, 0), coalesce(Start, 0), coalesce("End", 0)))
                 - min(min(coalesce(Submit, 9e18), coalesce(Start, 9e18), coalesce("End", 9e18))) AS seconds FROM slurm_jobs),
-years AS (
-  SELECT 'job' AS what, coalesce(Start, Submit, "End") / 31556952 AS year, count(*) AS n
-  FROM span CROSS JOIN slurm_jobs WHERE seconds > 10 * 31556952 GROUP BY 2
-  UNION ALL
-  SELECT 'event', TimeStart / 31556952, count(*) FROM slurm_events GROUP BY 2
-),
 middle AS (
-  SELECT what, min(year) AS year
-  FROM (SELECT what, year, sum(n) OVER (PARTITION BY what ORDER BY year) AS so_far, sum(n) OVER (PARTITION BY what) AS n
-        FROM years WHERE year IS NOT NULL)
-  WHERE 2 * so_far >= n GROUP BY what
+  SELECT 'job' AS what, mpg_median(coalesce(Start, Submit, "End") / 31556952) AS year
+  FROM span CROSS JOIN slurm_jobs WHERE seconds > 10 * 31556952
+  UNION ALL
+  SELECT 'event', mpg_median(TimeStart / 31556952) FROM slurm_events
 )
 SELECT what, j.rowid AS row, _file, _line, coalesce(JobID, JobIDRaw) AS name
 FROM middle AS m CROSS JOIN slurm_jobs AS j ON what = 'job'

@@ -3,8 +3,7 @@
 -- Reads tfevents_breaks, tfevents_gaps, tfevents_told, tfevents_ranges and tfevents_evals. Makes tfevents_attempts.
 -- A part of tfevents.sql, which says what the parameters are and runs the parts in order.
 
--- A value stands for everything since the one before it: a pause, or a restart that opened no file, is part of a step. What most steps
--- take is counted out if that shows that such values are longer by far; else it is the middle of all.
+-- A value stands for everything since the one before it: a pause, or a restart that opened no file, is part of a step.
 DROP TABLE IF EXISTS temp.tfevents_long;
 CREATE TEMP TABLE tfevents_long AS
 SELECT a.first, a.job, a.file, t.step, t.step - p.step AS executions, t.time AS time, t.time - p.time AS whole,
@@ -13,29 +12,15 @@ FROM tfevents_breaks AS b JOIN tfevents_ranges AS a ON b.id > a.first AND b.id <
 LEFT JOIN tfevents_gaps AS g ON g.id = b.id CROSS JOIN tfevents_told AS p ON p.rowid = coalesce(g.before, b.id - 1)
 WHERE b.seconds > 59.9 AND t.time - p.time > 60;
 DROP TABLE IF EXISTS temp.tfevents_usual;
-CREATE TEMP TABLE tfevents_usual AS SELECT job, min(min(seconds / 3, whole - 60)) * (1 - 1e-9) AS bound, NULL AS most, NULL AS seconds
-FROM tfevents_long GROUP BY job;
-UPDATE tfevents_usual SET most = n.most
-FROM (SELECT u.rowid AS row, 2 * total((t.time - p.time) / (t.step - p.step) < u.bound) > count(*) AS most
-      FROM tfevents_usual AS u CROSS JOIN tfevents_ranges AS a ON a.job = u.job
-      CROSS JOIN tfevents_told AS t ON t.rowid BETWEEN a.first + 1 AND a.last
-      LEFT JOIN tfevents_gaps AS g ON g.id = t.rowid CROSS JOIN tfevents_told AS p ON p.rowid = coalesce(g.before, t.rowid - 1)
-      GROUP BY u.rowid) AS n
-WHERE tfevents_usual.rowid = n.row;
-UPDATE tfevents_usual SET seconds = m.seconds
-FROM (SELECT job, max(seconds) AS seconds
-      FROM (SELECT u.job, (t.time - p.time) / (t.step - p.step) AS seconds,
-                   row_number() OVER (PARTITION BY u.job ORDER BY (t.time - p.time) / (t.step - p.step)) AS nth,
-                   count(*) OVER (PARTITION BY u.job) AS n
-            FROM tfevents_usual AS u CROSS JOIN tfevents_ranges AS a ON a.job = u.job
-            CROSS JOIN tfevents_told AS t ON t.rowid BETWEEN a.first + 1 AND a.last
-            LEFT JOIN tfevents_gaps AS g ON g.id = t.rowid CROSS JOIN tfevents_told AS p ON p.rowid = coalesce(g.before, t.rowid - 1)
-            WHERE NOT u.most)
-      WHERE 2 * nth <= n + 1 GROUP BY job) AS m
-WHERE tfevents_usual.job = m.job;
+CREATE TEMP TABLE tfevents_usual AS
+SELECT u.job, mpg_median((t.time - p.time) / (t.step - p.step)) AS seconds
+FROM (SELECT DISTINCT job FROM tfevents_long) AS u CROSS JOIN tfevents_ranges AS a ON a.job = u.job
+CROSS JOIN tfevents_told AS t ON t.rowid BETWEEN a.first + 1 AND a.last
+LEFT JOIN tfevents_gaps AS g ON g.id = t.rowid CROSS JOIN tfevents_told AS p ON p.rowid = coalesce(g.before, t.rowid - 1)
+GROUP BY u.job;
 DELETE FROM tfevents_long WHERE NOT EXISTS (
   SELECT 1 FROM tfevents_usual AS u
-  WHERE u.job = tfevents_long.job AND (u.most OR tfevents_long.seconds > 3 * u.seconds AND whole > 60 + u.seconds));
+  WHERE u.job = tfevents_long.job AND tfevents_long.seconds > 3 * u.seconds AND whole > 60 + u.seconds);
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT file, 'warning', 'long_steps', count(*),
        'steps that took three times as long as most and a minute more, first ' || min(step)

@@ -29,14 +29,8 @@ CREATE TEMP TABLE tfevents_far AS
 WITH wide AS MATERIALIZED (SELECT 1
                            FROM (SELECT min(time) AS first, max(time) AS last, count(*) > count(time) AS untimed FROM tfevents_timed)
                            WHERE untimed OR first <= 0 OR last - first > 315569520),
-years AS (SELECT of_file, CAST(time / 31556952 AS INTEGER) AS year, count(*) AS n
-          FROM wide CROSS JOIN tfevents_timed WHERE time > 0 GROUP BY 1, 2),
-middle AS (
-  SELECT of_file, min(year) AS year
-  FROM (SELECT of_file, year, sum(n) OVER (PARTITION BY of_file ORDER BY year) AS so_far, sum(n) OVER (PARTITION BY of_file) AS n
-        FROM years)
-  WHERE 2 * so_far >= n GROUP BY of_file
-)
+middle AS (SELECT of_file, mpg_median(CAST(time / 31556952 AS INTEGER)) AS year
+           FROM wide CROSS JOIN tfevents_timed WHERE time > 0 GROUP BY of_file)
 SELECT v.role, v.row, v.of_file, s.file, v.line
 FROM wide CROSS JOIN tfevents_timed AS v JOIN tfevents_survey AS s USING (of_file) LEFT JOIN middle AS m USING (of_file)
 WHERE v.time IS NULL OR v.time <= 0 OR m.year IS NULL OR abs(v.time / 31556952 - m.year) > 10;

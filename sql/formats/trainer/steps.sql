@@ -80,10 +80,7 @@ DROP TABLE trainer_ordered;
 DROP TABLE IF EXISTS temp.trainer_usual;
 CREATE TEMP TABLE trainer_usual(job TEXT PRIMARY KEY, seconds);
 INSERT INTO trainer_usual
-SELECT job, max(seconds) FROM (SELECT job, 1.0 * (end_time - before - aside) / executions AS seconds, row_number() OVER w AS nth,
-                                      count(*) OVER (PARTITION BY job) AS n FROM trainer_spaced WHERE before IS NOT NULL
-                               WINDOW w AS (PARTITION BY job ORDER BY 1.0 * (end_time - before - aside) / executions))
-WHERE 2 * nth <= n + 1 GROUP BY job;
+SELECT job, mpg_median(1.0 * (end_time - before - aside) / executions) FROM trainer_spaced WHERE before IS NOT NULL GROUP BY job;
 DROP TABLE IF EXISTS temp.trainer_mean;
 CREATE TEMP TABLE trainer_mean(job TEXT, attempt, took, times, PRIMARY KEY(job, attempt));
 INSERT INTO trainer_mean
@@ -147,9 +144,7 @@ CREATE TEMP TABLE trainer_long(id INTEGER PRIMARY KEY);
 INSERT INTO trainer_long
 WITH each AS (SELECT id, job, 1.0 * (end_time - start_time - aside) / executions AS seconds, end_time - start_time - aside AS own
               FROM trainer_steps WHERE NOT is_first AND executions > 0),
-usual AS (SELECT job, max(seconds) AS seconds
-          FROM (SELECT job, seconds, row_number() OVER w AS nth, count(*) OVER (PARTITION BY job) AS n
-                FROM each WINDOW w AS (PARTITION BY job ORDER BY seconds)) WHERE 2 * nth <= n + 1 GROUP BY job)
+usual AS (SELECT job, mpg_median(seconds) AS seconds FROM each GROUP BY job)
 SELECT id FROM each JOIN usual AS u USING (job) WHERE each.seconds > 3 * u.seconds AND own > 60 + u.seconds;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'long_steps', min(line), count(*),
