@@ -175,15 +175,18 @@ DELETE FROM trainer_history WHERE loss IS NULL AND EXISTS (SELECT 1 FROM trainer
 UPDATE trainer_history SET loss = loss + 0 WHERE typeof(loss) = 'text' AND (loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*');
 -- _runtime continues that of the run that was resumed: if it falls behind the clock, another process began.
 DROP TABLE IF EXISTS temp.trainer_started;
-CREATE TEMP TABLE trainer_started AS
-SELECT id, resumed, max(iif(resumed, iif(runtime < before, 0, before), NULL)) OVER (PARTITION BY file, run ORDER BY id) AS since
+CREATE TEMP TABLE trainer_started(id INTEGER PRIMARY KEY, resumed, since);
+INSERT INTO trainer_started
+SELECT id, resumed, max(iif(resumed, iif(runtime < before, 0, before), NULL)) OVER (PARTITION BY file, run ORDER BY id)
 FROM (SELECT id, file, run, runtime, coalesce(start - lag(start) OVER w > 10, 0) AS resumed, lag(runtime) OVER w AS before
-      FROM (SELECT rowid AS id, file, run, runtime, time - runtime AS start FROM trainer_history)
+      FROM (SELECT h.rowid AS id, h.*, h.time - h.runtime AS start
+            FROM (SELECT file, run FROM trainer_history GROUP BY file, run HAVING max(time - runtime) - min(time - runtime) > 10) AS r
+            CROSS JOIN trainer_history AS h ON h.file = r.file AND h.run IS r.run)
       WINDOW w AS (PARTITION BY file, run ORDER BY id));
 INSERT INTO trainer_points(file, line, job, rank, time, step, loss, tflops, begun, resumed, run, epoch)
 SELECT file, line, file, rank, time, coalesce(own, number), loss, iif(tflops + 0 > 0, tflops + 0, NULL),
-       time - runtime + coalesce(since, 0), resumed, run, epoch
-FROM trainer_started AS s CROSS JOIN trainer_history AS h ON h.rowid = s.id;
+       time - runtime + coalesce(since, 0), coalesce(resumed, 0), run, epoch
+FROM trainer_history AS h LEFT JOIN trainer_started AS s ON s.id = h.rowid ORDER BY file, run, h.rowid;
 DROP TABLE trainer_started;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT :tracker_db, 'warning', 'no_steps', count(DISTINCT run),
