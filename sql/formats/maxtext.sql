@@ -30,6 +30,7 @@
 -- find, and training_steps, a row a logged step. The rules are explained in docs/formats/log.md.
 
 .read sql/formats/maxtext/input.sql
+.read sql/formats/log/extents.sql
 .read sql/formats/log/zoned.sql
 .read sql/formats/log/spliced.sql
 .read sql/formats/log/tail.sql
@@ -402,4 +403,5 @@ DROP TABLE training_ahead;
 DROP TABLE training_marks;
 DROP TABLE training_begun;
 DROP TABLE training_attempts;
+DROP VIEW training_extents;
 DROP TABLE training_lines;

@@ -73,6 +73,7 @@ UPDATE training_lines SET told_ms = replace(told_ms, ',', '') + 0, told_s = repl
   told_tflops = replace(told_tflops, ',', '') + 0, told_timer_ms = replace(told_timer_ms, ',', '') + 0
 WHERE 'text' IN (typeof(told_ms), typeof(told_s), typeof(told_tflops), typeof(told_timer_ms));
 
+.read sql/formats/log/extents.sql
 .read sql/formats/log/zoned.sql
 .read sql/formats/log/spliced.sql
 .read sql/formats/log/tail.sql
@@ -379,4 +380,5 @@ DROP TABLE training_counted;
 DROP TABLE training_ranges;
 DROP TABLE training_files;
 DROP TABLE training_begun;
+DROP VIEW training_extents;
 DROP TABLE training_lines;

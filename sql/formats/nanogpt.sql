@@ -31,6 +31,7 @@
 -- find, and training_steps, a row a logged step. The rules are explained in docs/formats/log.md.
 
 .read sql/formats/nanogpt/input.sql
+.read sql/formats/log/extents.sql
 .read sql/formats/log/zoned.sql
 .read sql/formats/log/spliced.sql
 .read sql/formats/log/tail.sql
@@ -317,4 +318,5 @@ DROP TABLE training_files;
 DROP TABLE training_marks;
 DROP TABLE training_breaks;
 DROP TABLE training_begun;
+DROP VIEW training_extents;
 DROP TABLE training_lines;

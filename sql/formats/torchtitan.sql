@@ -52,6 +52,7 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
       | device\ mesh\ with\ parallelism:\ pp=(?<pp>\d+),\ dp_replicate=(?<replicate>\d+),\ dp_shard=(?<shard>\d+),\ cp=(?<cp>\d+),\ tp=(?<tp>\d+) )
     (?: (?= .* (?: \bstep: \s* (?<spliced>\d+) \s [^\r]*? loss: | (?<spliced> Finished\ (?: saving | loading )\ the\ checkpoint ) ) ) )?',
     'last', coalesce(:zone, 'UTC'));
+.read sql/formats/log/extents.sql
 .read sql/formats/log/zoned.sql
 .read sql/formats/log/spliced.sql
 .read sql/formats/log/tail.sql
@@ -370,4 +371,5 @@ DROP TABLE training_phases;
 DROP TABLE training_ranges;
 DROP TABLE training_files;
 DROP TABLE training_marks;
+DROP VIEW training_extents;
 DROP TABLE training_lines;

@@ -96,6 +96,7 @@ FROM log_trace(:deepspeed, '(?x) (?: \[ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d
   (?: (?= .* (?: (?: global_step= | \]\ \d+/ ) (?<spliced>\d+) ,\ RunningAvgSamplesPerSec= | (?<spliced> Checkpoint\ \S+\ is\ (?: about | ready )
     | Load\w+\ checkpoint\ from ) ) ) )?', 'last', coalesce(:zone, 'UTC'));
 
+.read sql/formats/log/extents.sql
 .read sql/formats/log/zoned.sql
 .read sql/formats/log/spliced.sql
 .read sql/formats/log/tail.sql
@@ -122,6 +123,7 @@ FROM training_lines WHERE coalesce(json_extract(fields, '$.over'), json_extract(
 .read sql/formats/trainer/deepspeed.sql
 INSERT INTO trainer_tail SELECT file, time FROM training_tail;
 DROP TABLE training_tail;
+DROP VIEW training_extents;
 DROP TABLE training_lines;
 --@ end
 
@@ -157,6 +159,7 @@ FROM log_trace(:nemo,
   | \[NeMo\ \w\ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d ) (?<other> \ )',
                'last', coalesce(:zone, 'UTC'));
 
+.read sql/formats/log/extents.sql
 .read sql/formats/log/spliced.sql
 .read sql/formats/log/tail.sql
 .read sql/formats/log/stamps.sql
@@ -169,6 +172,7 @@ FROM log_trace(:nemo,
 INSERT INTO trainer_tail SELECT file, time FROM training_tail;
 DROP TABLE training_tail;
 DROP TABLE training_begun;
+DROP VIEW training_extents;
 DROP TABLE training_lines;
 --@ end
 

@@ -11,18 +11,9 @@ CREATE TEMP TABLE training_begun(file TEXT PRIMARY KEY, time);
 DELETE FROM training_untimed WHERE :start IS NOT NULL OR file IN (SELECT key FROM json_each(coalesce(:starts, '{}')));
 UPDATE training_untimed SET line = NULL;
 UPDATE training_untimed SET line = f.line -- of its first step: each file is gone through once
-FROM (WITH RECURSIVE begins(first, file) AS (
-        SELECT * FROM (SELECT rowid, file FROM training_lines ORDER BY rowid LIMIT 1) WHERE EXISTS (SELECT 1 FROM training_untimed)
-        UNION ALL
-        SELECT l.rowid, l.file
-        FROM begins AS b CROSS JOIN training_lines AS l
-          ON l.rowid = (SELECT n.rowid FROM training_lines AS n WHERE n.rowid > b.first AND n.file <> b.file ORDER BY n.rowid LIMIT 1)
-        WHERE b.file <> (SELECT file FROM training_lines ORDER BY rowid DESC LIMIT 1)
-      )
-      SELECT file, (SELECT iif(l.file = b.file, l.line, NULL)
-                    FROM training_lines AS l WHERE l.rowid >= first AND (l.step IS NOT NULL OR l.file <> b.file)
-                    ORDER BY l.rowid LIMIT 1) AS line
-      FROM begins AS b) AS f
+FROM (SELECT file, (SELECT l.line FROM training_lines AS l
+                    WHERE l.rowid BETWEEN first AND last AND l.step IS NOT NULL ORDER BY l.rowid LIMIT 1) AS line
+      FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM training_untimed)) CROSS JOIN training_extents) AS f
 WHERE f.file = training_untimed.file;
 DELETE FROM training_untimed WHERE line IS NULL; -- a part of another log
 -- Another reading of a file forgets what was said of the first.

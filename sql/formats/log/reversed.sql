@@ -7,17 +7,8 @@
 --@ if (SELECT file FROM training_lines ORDER BY rowid LIMIT 1) <> (SELECT file FROM training_lines ORDER BY rowid DESC LIMIT 1) OR (SELECT step FROM training_lines WHERE step IS NOT NULL ORDER BY rowid LIMIT 1) > (SELECT step FROM training_lines WHERE step IS NOT NULL ORDER BY rowid DESC LIMIT 1)
 DROP TABLE IF EXISTS temp.training_reversed;
 CREATE TEMP TABLE training_reversed AS
-WITH RECURSIVE begins(first, file) AS (
-  SELECT * FROM (SELECT rowid, file FROM training_lines ORDER BY rowid LIMIT 1)
-  UNION ALL
-  SELECT l.rowid, l.file
-  FROM begins AS b CROSS JOIN training_lines AS l
-    ON l.rowid = (SELECT n.rowid FROM training_lines AS n WHERE n.rowid > b.first AND n.file <> b.file ORDER BY n.rowid LIMIT 1)
-),
-ranged AS (SELECT file, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last
-           FROM begins),
-falling AS ( -- files that may be such
-  SELECT * FROM ranged
+WITH falling AS ( -- files that may be such
+  SELECT * FROM training_extents
   WHERE (SELECT step FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND step IS NOT NULL ORDER BY l.rowid LIMIT 1)
         > (SELECT step FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND step IS NOT NULL ORDER BY l.rowid DESC LIMIT 1)
 ),

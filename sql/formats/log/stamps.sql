@@ -11,18 +11,10 @@
 
 DROP TABLE IF EXISTS temp.training_untimed;
 CREATE TEMP TABLE training_untimed AS
-WITH RECURSIVE begins(first, file) AS (
-  SELECT * FROM (SELECT rowid, file FROM training_lines ORDER BY rowid LIMIT 1)
-  UNION ALL
-  SELECT l.rowid, l.file
-  FROM begins AS b CROSS JOIN training_lines AS l
-    ON l.rowid = (SELECT n.rowid FROM training_lines AS n WHERE n.rowid > b.first AND n.file <> b.file ORDER BY n.rowid LIMIT 1)
-),
-ranged AS (SELECT file, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last FROM begins)
 SELECT file, (SELECT l.line FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND l.step IS NOT NULL
               ORDER BY l.rowid LIMIT 1) AS line
-FROM ranged WHERE NOT EXISTS (SELECT 1 FROM training_lines AS l
-                              WHERE l.rowid BETWEEN first AND last AND l.step IS NOT NULL AND l.time IS NOT NULL);
+FROM training_extents WHERE NOT EXISTS (SELECT 1 FROM training_lines AS l
+                                        WHERE l.rowid BETWEEN first AND last AND l.step IS NOT NULL AND l.time IS NOT NULL);
 DELETE FROM training_untimed WHERE line IS NULL; -- without a step
 --@ if EXISTS (SELECT 1 FROM training_untimed)
 -- Another reading of a file forgets what was said of the first.

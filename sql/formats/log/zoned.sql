@@ -6,19 +6,11 @@
 
 DROP TABLE IF EXISTS temp.training_zoned;
 CREATE TEMP TABLE training_zoned AS -- of each file the first line with a clock, and the first of a step; they are seldom far from its begin
-WITH RECURSIVE begins(first, file) AS (
-  SELECT * FROM (SELECT rowid, file FROM training_lines ORDER BY rowid LIMIT 1)
-  UNION ALL
-  SELECT l.rowid, l.file
-  FROM begins AS b CROSS JOIN training_lines AS l
-    ON l.rowid = (SELECT n.rowid FROM training_lines AS n WHERE n.rowid > b.first AND n.file <> b.file ORDER BY n.rowid LIMIT 1)
-  WHERE b.file <> (SELECT file FROM training_lines ORDER BY rowid DESC LIMIT 1)
-)
 SELECT l.file AS file, l.line AS line, l.time AS time, NULL AS kept
 FROM (SELECT (SELECT t.rowid FROM training_lines AS t
               WHERE t.rowid BETWEEN b.first AND b.first + 20 AND t.file = b.file AND t.time IS NOT NULL AND NOT t.is_tail
                 AND (t.step IS NOT NULL OR NOT k.value) ORDER BY t.rowid LIMIT 1) AS id
-      FROM begins AS b CROSS JOIN json_each('[0,1]') AS k) AS first
+      FROM training_extents AS b CROSS JOIN json_each('[0,1]') AS k) AS first
 CROSS JOIN training_lines AS l ON l.rowid = first.id;
 -- Another reading of a file forgets what was said of the first.
 DROP TABLE IF EXISTS temp.training_said;

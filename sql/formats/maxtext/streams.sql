@@ -8,18 +8,10 @@
 -- their names differ in one word.
 DROP TABLE IF EXISTS temp.training_streams;
 CREATE TEMP TABLE training_streams AS
-WITH RECURSIVE begins(first, file) AS (
-  SELECT * FROM (SELECT rowid, file FROM training_lines ORDER BY rowid LIMIT 1)
-  WHERE file <> (SELECT file FROM training_lines ORDER BY rowid DESC LIMIT 1)
-  UNION ALL
-  SELECT l.rowid, l.file
-  FROM begins AS b CROSS JOIN training_lines AS l
-    ON l.rowid = (SELECT n.rowid FROM training_lines AS n WHERE n.rowid > b.first AND n.file <> b.file ORDER BY n.rowid LIMIT 1)
-),
-ranged AS MATERIALIZED (
+WITH ranged AS MATERIALIZED (
   SELECT file, rtrim(file, replace(file, '/', '')) AS folder, substr(file, 1 + length(rtrim(file, replace(file, '/', '')))) || '/' AS name,
-         first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last
-  FROM begins
+         first, last
+  FROM training_extents
 ),
 word(o, e) AS (
   VALUES ('stdout', 'stderr'), ('STDOUT', 'STDERR'), ('.out', '.err'), ('_out', '_err'), ('-out', '-err'), ('.o/', '.e/')
