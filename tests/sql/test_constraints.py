@@ -68,7 +68,7 @@ class Cases(BaseCase):
 
     def test_records_of_a_job(self):
         """trace_records leaves out other jobs' spans and commits itself, and has them in the order of the names."""
-        names = ("7", "007", "b", "a", "7.0")
+        names = ("7", "007", "b", "a", "7.0", " 7")
         folder = self.folder_of(
             {
                 "spans.csv": "job,kind,start_time,end_time,step\n"
@@ -78,10 +78,12 @@ class Cases(BaseCase):
         )
         self.db.execute("CREATE TABLE copy AS SELECT * FROM trace_records(?)", (folder,))
         self.db.executescript(
-            "CREATE TABLE mine(id INTEGER, n NUMERIC, s TEXT); INSERT INTO mine VALUES (7, '7.0', '7'), (NULL, 'b', 'b');"
+            "CREATE TABLE mine(id INTEGER, n NUMERIC, s TEXT); INSERT INTO mine VALUES (7, '7.0', '7'), (NULL, 'b', 'b'), (NULL, NULL, ' 7');"
         )
         for condition in (
             "job = '7'",
+            "(job, step) IN (SELECT n, id - 7 FROM mine)",
+            "(job, job) IN (SELECT o.n, m.s FROM mine AS o CROSS JOIN mine AS m)",
             "job = 7",
             "job = 7.0",
             "job = x'37'",
@@ -111,6 +113,7 @@ class Cases(BaseCase):
             "SELECT DISTINCT job FROM {} WHERE record = 'commits' ORDER BY job",
             "SELECT job, step FROM {} WHERE record = 'spans' ORDER BY job DESC, step",
             "SELECT m.s, count(*) FROM mine AS m CROSS JOIN {} AS r ON r.job = m.s GROUP BY 1",
+            "SELECT m.s, count(*) FROM mine AS m CROSS JOIN {} AS r ON (r.job, r.job) IN (SELECT o.n, m.s FROM mine AS o) GROUP BY 1",
         ):
             found, expected = (self.rows(query.format(table)) for table in (f"trace_records({quote(folder)})", "copy"))
             self.assertEqual(found, expected, query)

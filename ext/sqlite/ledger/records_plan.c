@@ -1,5 +1,6 @@
 /* records_plan.c - see records_plan.h. */
 #include "records_plan.h"
+#include "../constraint.h"
 #include "../host.h"
 #include "../results.h"
 #include "../../goodput/trace/relation_schema.h"
@@ -59,6 +60,11 @@ void mpg_records_plan(mpg_conn *conn, sqlite3_index_info *info, int record, int 
   if (of_job >= 0 && (held || mpg_host_equal_of(info, of_job, false) == MPG_HOST_EQUAL)) {
     info->idxNum |= MPG_JOB_IS;
     info->aConstraintUsage[of_job].argvIndex = ++given;
-    info->estimatedCost *= held ? 1e-3 : 0.99; /* else the source is read anew for each job */
+    if (held)
+      info->estimatedCost *= 1e-3;
+    else if (mpg_constraint_is_constant(info, of_job))
+      info->estimatedCost *= 0.99;
+    else /* it may be of a row value's IN; and the source is read anew for each job */
+      mpg_constraint_in_doubt(info, 1);
   }
 }
