@@ -24,6 +24,7 @@ static int (*const families[])(mpg_conn *, char **) = {
     mpg_register_progress,         mpg_register_sources,   mpg_register_build,
     mpg_register_scripts,          mpg_register_help,      mpg_register_runs,
     mpg_register_relations,        mpg_register_time,      mpg_register_median,
+    mpg_register_json_first,
 #define REGISTER(name) mpg_register_##name,
     MPG_FORMATS(REGISTER)
 #undef REGISTER

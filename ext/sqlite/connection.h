@@ -165,6 +165,7 @@ int mpg_register_roofline(mpg_conn *conn, char **error);         /* roofline.c *
 int mpg_register_catalogue(mpg_conn *conn, char **error);        /* catalogue_tables.c */
 int mpg_register_intervals(mpg_conn *conn, char **error);        /* interval_functions.c */
 int mpg_register_median(mpg_conn *conn, char **error);           /* median_function.c */
+int mpg_register_json_first(mpg_conn *conn, char **error);       /* json_first.c */
 int mpg_register_interval_buckets(mpg_conn *conn, char **error); /* interval_buckets.c */
 int mpg_register_ledger(mpg_conn *conn, char **error);           /* ledger_table.c */
 int mpg_register_records(mpg_conn *conn, char **error);          /* records_table.c */

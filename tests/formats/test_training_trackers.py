@@ -131,7 +131,11 @@ class Trackers(TrainerLogs):
             "train/loss_step",
         )
         times = [(i, T0 + 10 * i) for i in range(1, 6)]
-        for name, options in [(name, {}) for name in names] + [("grpo/loss", {"tag": "grpo/loss"}), ("grpo/loss", {})]:
+        for name, options in [(name, {}) for name in names] + [
+            ("grpo/loss", {"tag": "grpo/loss"}),
+            ("verlust/größe", {"tag": "verlust/größe"}),  # which json.dumps escapes
+            ("grpo/loss", {}),
+        ]:
             files = {
                 "w.jsonl": "".join(json.dumps({"_step": i, "_timestamp": at, name: 2.5}) + "\n" for i, at in times),
                 "w.csv": f"_step,_timestamp,{name}\n" + "".join(f"{i},{at},2.5\n" for i, at in times),

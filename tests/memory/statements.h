@@ -123,6 +123,8 @@ static const char *const statements[] = {
     "SELECT mpg_time('2026-07-03 10:00', 'Europe/Berlin'), mpg_time('2026-07-03', pool) FROM "
     "(SELECT 'UTC' AS pool UNION ALL SELECT '+02:00')",
     "SELECT mpg_version(), mpg_uuid('dns', 'example.org'), mpg_required(1, 'a'), mpg_debug()",
+    "SELECT json_first('{\"b\":\"\\u0041\",\"\\u0061\":[1,{}]}', 'c', 'a'), "
+    "json_first('{\"b\":\"\\u0041\"}', 'a', 'b')",
     "SELECT pool, mpg_median(chips) FROM allocations GROUP BY pool",
     "SELECT name, value, mpg_limit(name, most) FROM mpg_limits",
     "SELECT name, kind, item, type, unit, meaning FROM mpg_help",

@@ -68,6 +68,7 @@ FUNCTIONS |= {
     ("mpg_debug", 0, "s", INNOCUOUS),
     ("mpg_uuid", 2, "s", PURE),
     ("mpg_required", 2, "s", PURE),
+    ("json_first", -1, "s", PURE),
 }
 FUNCTIONS |= {(name, 1, "s", DETERMINISTIC | DIRECTONLY) for name in ("mpg_import", "mpg_build")}
 FUNCTIONS |= {("mpg_keep", n, "s", DETERMINISTIC | DIRECTONLY) for n in (0, 1)} | {

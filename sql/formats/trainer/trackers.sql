@@ -9,68 +9,48 @@
 -- zone: it is of :zone.
 DROP TABLE IF EXISTS temp.trainer_history;
 CREATE TEMP TABLE trainer_history AS
-SELECT file, line, json_extract(record, '$._timestamp') AS told,
-       iif(time IS NULL, json_extract(record, '$._timestamp'), NULL) AS said,
-       CASE WHEN time < 1e11 THEN time WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6
-                        ELSE time / 1e9 END AS time,
+SELECT file, line, told, iif(time IS NULL, told, NULL) AS said,
+       CASE WHEN time < 1e11 THEN time WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6 ELSE time / 1e9 END AS time,
        runtime, own, number, loss, tflops,
-       iif(tflops IS NULL AND of_rate AND line < 100, record, NULL) AS otherwise, run, evaluated, rank, epoch
-FROM (SELECT _file AS file, _line AS line,
-             CASE typeof(json_extract(record, '$._timestamp')) WHEN 'text'
-                    THEN coalesce(mpg_time(json_extract(record, '$._timestamp'), :zone),
-                                  iif(json_extract(record, '$._timestamp') NOT GLOB '*[^0-9.]*', json_extract(record, '$._timestamp') + 0,
-                                      NULL))
-                  ELSE json_extract(record, '$._timestamp') END AS time,
-             json_extract(record, '$._runtime') AS runtime,
-             coalesce(json_extract(record, '$._step'), json_extract(record, '$.step')) AS number,
-             coalesce(json_extract(record, '$."trainer/global_step"'), json_extract(record, '$."train/global_step"'),
-                      json_extract(record, '$."training/global_step"'), json_extract(record, '$.global_step'),
-                      json_extract(record, '$."train/step"')) AS own,
-             iif(:tag IS NOT NULL, json_extract(record, '$."' || :tag || '"'), coalesce(
-               json_extract(record, '$."train/loss"'), json_extract(record, '$.loss'), json_extract(record, '$.train_loss'),
-               json_extract(record, '$.reduced_train_loss'),
-               json_extract(record, '$."training/loss"'), json_extract(record, '$."lm loss"'),
-               json_extract(record, '$."loss_metrics/global_avg_loss"'), json_extract(record, '$."learning/loss"'),
-               json_extract(record, '$."loss/train/total"'), json_extract(record, '$."train_inner/loss"'),
-               json_extract(record, '$."train/policy_loss"'), json_extract(record, '$."actor/pg_loss"'),
-               json_extract(record, '$.train_loss_step'), json_extract(record, '$."train/loss_step"'),
-               json_extract(record, '$."loss/train"'), json_extract(record, '$."Loss/train"'),
-               json_extract(record, '$.training_loss'))) AS loss,
-             -- TFLOP/s of a device, of names whose unit is certain.
-             iif(of_rate, coalesce(json_extract(record, '$."perf/per_device_tflops_per_sec"'), json_extract(record, '$.TFLOPS_per_GPU'),
-                                   json_extract(record, '$."perf/tflops_per_gpu"'), json_extract(record, '$."throughput/tflops/device"'),
-                                   json_extract(record, '$."throughput/tflops_per_device"'),
-               coalesce(json_extract(record, '$."throughput/device/flops_per_sec"'), json_extract(record, '$."train/device/flops_per_sec"'),
-                        json_extract(record, '$."device/flops_per_sec"')) / 1e12,
-               iif(json_type(record, '$."loss_metrics/global_avg_loss"') IS NULL, NULL, json_extract(record, '$.tflops')),
-                                   iif(json_type(record, '$."lm loss"') IS NULL, NULL, json_extract(record, '$.throughput'))),
-                 NULL) AS tflops,
-             lower(coalesce(json_extract(record, '$.split'), json_extract(record, '$.phase'), json_extract(record, '$.mode'),
-                            json_extract(record, '$.stage'), json_extract(record, '$.prefix'))) IN (SELECT name FROM trainer_evaluations)
-               OR lower(json_extract(record, '$.type')) IN (SELECT name FROM trainer_evaluations)
-               OR lower(json_extract(record, '$.kind')) IN (SELECT name FROM trainer_evaluations)
-               OR lower(coalesce(json_extract(record, '$.event'), json_extract(record, '$.event_type')))
-                 IN (SELECT name FROM trainer_evaluations) AS evaluated,
-             coalesce(json_extract(record, '$.rank'), json_extract(record, '$.global_rank')) AS rank, json_extract(record, '$.epoch') AS epoch,
-             of_rate, record, coalesce(json_extract(record, '$.run_id'), json_extract(record, '$._run_id'), json_extract(record, '$.run'),
-                                       json_extract(record, '$.run_name')) AS run
-      FROM (SELECT *, instr(record, 'flops') > 0 OR instr(record, 'FLOPS') > 0 OR instr(record, 'mfu') > 0 OR instr(record, 'MFU') > 0
-                     OR instr(record, '"throughput"') > 0 AS of_rate
-            FROM (SELECT record, _file, _line FROM jsonl_trace(:wandb) UNION ALL
-                  SELECT json_set(record, '$._timestamp', coalesce(json_extract(record, '$.timestamp'), json_extract(record, '$.time'),
-                                                                   json_extract(record, '$.ts'))), _file, _line
-                  FROM jsonl_trace(:history) UNION ALL
-                  SELECT json_set(record, '$._timestamp', time, '$._step', step, '$.run_id', run), :tracker_db, NULL
-                  FROM trainer_stored WHERE json_type(CASE WHEN json_valid(record) THEN record END) = 'object'
-                  UNION ALL SELECT record, _file, _line FROM csv_trace(:wandb_csv) UNION ALL
-                  SELECT json_set(record, '$._timestamp', time, '$._step', step, '$."' || coalesce(:tag, 'train/loss') || '"', loss,
-                                  '$.run_id', run), file, line FROM trainer_told WHERE loss IS NOT NULL UNION ALL
-                  SELECT json_group_object(c.key, x.value), d._file, CAST(x.key AS INTEGER) + 1
-                  FROM jsonl_trace(:wandb_columns) AS d, json_each(d.record) AS c, json_each(c.value) AS x
-                  WHERE c.type IN ('object', 'array') GROUP BY d._file, d._line, CAST(x.key AS INTEGER)))
-      LIMIT -1) -- else SQLite compiles these expressions for each part of the union
-WHERE (typeof(loss) IN ('integer', 'real') OR loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*'
-       OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf') OR loss IS NULL AND tflops + 0 > 0);
+       iif(tflops IS NULL AND line < 100 AND (record LIKE '%flops%' OR record LIKE '%mfu%'), record, NULL) AS otherwise,
+       run, evaluated, rank, epoch
+FROM (SELECT *, CASE typeof(told) WHEN 'text' THEN coalesce(mpg_time(told, :zone), iif(told NOT GLOB '*[^0-9.]*', told + 0, NULL))
+                                  ELSE told END AS time
+      FROM (SELECT _file AS file, _line AS line, record, json_first(record, '_timestamp') AS told, json_first(record, '_runtime') AS runtime,
+                   json_first(record, '_step', 'step') AS number,
+                   json_first(record, 'trainer/global_step', 'train/global_step', 'training/global_step', 'global_step', 'train/step') AS own,
+                   iif(:tag IS NOT NULL, json_first(record, :tag), json_first(
+                     record, 'train/loss', 'loss', 'train_loss', 'reduced_train_loss', 'training/loss', 'lm loss',
+                     'loss_metrics/global_avg_loss', 'learning/loss', 'loss/train/total', 'train_inner/loss', 'train/policy_loss',
+                     'actor/pg_loss', 'train_loss_step', 'train/loss_step', 'loss/train', 'Loss/train', 'training_loss')) AS loss,
+                   -- TFLOP/s of a device, of names whose unit is certain.
+                   coalesce(json_first(record, 'perf/per_device_tflops_per_sec', 'TFLOPS_per_GPU', 'perf/tflops_per_gpu',
+                                       'throughput/tflops/device', 'throughput/tflops_per_device'),
+                            json_first(record, 'throughput/device/flops_per_sec', 'train/device/flops_per_sec',
+                                       'device/flops_per_sec') / 1e12,
+                            iif(json_first(record, 'loss_metrics/global_avg_loss') IS NULL, NULL, json_first(record, 'tflops')),
+                            iif(json_first(record, 'lm loss') IS NULL, NULL, json_first(record, 'throughput'))) AS tflops,
+                   iif(json_first(record, 'split', 'phase', 'mode', 'stage', 'prefix', 'type', 'kind', 'event', 'event_type') IS NULL, NULL,
+                       EXISTS (SELECT 1 FROM trainer_evaluations
+                               WHERE name IN (lower(json_first(record, 'split', 'phase', 'mode', 'stage', 'prefix')),
+                                              lower(json_first(record, 'type')), lower(json_first(record, 'kind')),
+                                              lower(json_first(record, 'event', 'event_type'))))) AS evaluated,
+                   json_first(record, 'rank', 'global_rank') AS rank, json_first(record, 'epoch') AS epoch,
+                   json_first(record, 'run_id', '_run_id', 'run', 'run_name') AS run
+            -- Each LIMIT keeps SQLite from working out these for each place that uses them, or for each part of the union.
+            FROM (SELECT * FROM (SELECT record, _file, _line FROM jsonl_trace(:wandb) UNION ALL
+                    SELECT json_set(record, '$._timestamp', json_first(record, 'timestamp', 'time', 'ts')), _file, _line
+                    FROM jsonl_trace(:history) UNION ALL
+                    SELECT json_set(record, '$._timestamp', time, '$._step', step, '$.run_id', run), :tracker_db, NULL
+                    FROM trainer_stored WHERE json_type(CASE WHEN json_valid(record) THEN record END) = 'object'
+                    UNION ALL SELECT record, _file, _line FROM csv_trace(:wandb_csv) UNION ALL
+                    SELECT json_set(record, '$._timestamp', time, '$._step', step, '$."' || coalesce(:tag, 'train/loss') || '"', loss,
+                                    '$.run_id', run), file, line FROM trainer_told WHERE loss IS NOT NULL UNION ALL
+                    SELECT json_group_object(c.key, x.value), d._file, CAST(x.key AS INTEGER) + 1
+                    FROM jsonl_trace(:wandb_columns) AS d, json_each(d.record) AS c, json_each(c.value) AS x
+                    WHERE c.type IN ('object', 'array') GROUP BY d._file, d._line, CAST(x.key AS INTEGER)) LIMIT -1) LIMIT -1)
+      WHERE (typeof(loss) IN ('integer', 'real') OR loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*'
+             OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf') OR loss IS NULL AND tflops + 0 > 0));
 -- What else is logged: how long an evaluation took, when it is over (Hugging Face's eval/runtime, eval/NAME_runtime); and by Weights &
 -- Biases after the last loss, as an evaluation at the end: the run goes on so long. _runtime tells that it is the same process.
 -- (Before anything is listed, for another reading forgets what was.)
@@ -82,8 +62,7 @@ FROM (SELECT d._file AS file, d._line AS line, json_extract(d.record, '$._timest
              json_type(d.record, '$._timestamp') IS NULL AND json_type(d.record, '$._step') IS NULL AS foreign_to,
              d._line > l.line
                AND abs(json_extract(d.record, '$._timestamp') - json_extract(d.record, '$._runtime') - l.start) < 10 AS is_last,
-             coalesce(json_extract(d.record, '$.run_id'), json_extract(d.record, '$._run_id'), json_extract(d.record, '$.run'),
-                      json_extract(d.record, '$.run_name')) AS run
+             json_first(d.record, 'run_id', '_run_id', 'run', 'run_name') AS run
       FROM (SELECT _file, _line, record FROM jsonl_trace(:wandb) UNION ALL SELECT _file, _line, record FROM csv_trace(:wandb_csv)) AS d
       LEFT JOIN (SELECT file, max(line) AS line, time - runtime AS start FROM trainer_history
                  WHERE loss IS NOT NULL GROUP BY file HAVING count(run) = 0 AND max(told) < 1e11) AS l ON l.file = d._file
@@ -92,9 +71,8 @@ UNION ALL
 SELECT file, line, said, run, 0, foreign_to,
        (SELECT sum(e.value) FROM json_each(record) AS e WHERE e.key GLOB 'eval[/_]*runtime' AND e.value + 0 > 0)
 FROM (SELECT _file AS file, _line AS line, json_type(record, '$.step') IS NULL AS foreign_to,
-             coalesce(json_extract(record, '$.timestamp'), json_extract(record, '$.time'), json_extract(record, '$.ts')) AS said,
-             coalesce(json_extract(record, '$.run_id'), json_extract(record, '$._run_id'), json_extract(record, '$.run'),
-                      json_extract(record, '$.run_name')) AS run, record
+             json_first(record, 'timestamp', 'time', 'ts') AS said,
+             json_first(record, 'run_id', '_run_id', 'run', 'run_name') AS run, record
       FROM jsonl_trace(:history) WHERE instr(record, 'eval') > 0 OR instr(record, '"step"') = 0 UNION ALL
       SELECT :tracker_db, NULL, 0, time, run, record FROM trainer_stored WHERE instr(record, 'eval') > 0 AND json_valid(record) UNION ALL
       SELECT file, line, 0, time, run, record FROM trainer_told WHERE instr(record, 'eval') > 0 UNION ALL

@@ -1,0 +1,89 @@
+#!/usr/bin/python3
+"""json_first, held against coalesce(json_extract(...), ...)."""
+
+import json
+import random
+import unittest
+
+from cases import Case
+
+VALUES = (
+    None,
+    True,
+    False,
+    0,
+    -7,
+    2**53 + 1,
+    2**70,
+    0.5,
+    1e-9,
+    1.5e300,
+    "",
+    "a",
+    'é\n"',
+    "\\",
+    [],
+    [1, [2]],
+    {},
+    {"a": None},
+)
+NAMES = ("a", "b", "loss", "train/loss", "a b", "_step")
+
+
+class First(Case):
+    def of(self, text, *names):
+        return self.one(f"SELECT json_first(?{', ?' * len(names)})", text, *names)
+
+    def test_as_json_extract(self):
+        random.seed(31)
+        found = 0
+        for turn in range(3000):
+            record = {name: random.choice(VALUES) for name in random.sample(NAMES, random.randrange(6))}
+            text = json.dumps(record, ensure_ascii=turn % 2 == 0, indent=random.choice((None, None, 1)))
+            names = random.sample(NAMES, random.randrange(1, 5))
+            paths = ", ".join(f"json_extract(?1, '$.\"{name}\"')" for name in names)
+            expected = self.one(f"SELECT coalesce({paths}, NULL)", text)
+            first = self.of(text, *names)
+            if isinstance(expected, str) and expected[:1] in ("[", "{"):
+                first, expected = json.loads(first), json.loads(expected)
+            self.assertEqual((type(first), first), (type(expected), expected), (text, names))
+            found += first is not None
+        self.assertGreater(found, 500)
+
+    def test_names(self):
+        self.assertEqual(self.of('{"a": 1}', "b", None, "a"), 1)
+        self.assertIsNone(self.of('{"": 1}', None))
+        self.assertEqual(self.of('{"": 1, "q\\"": 2}', "x", 'q"'), 2)
+        self.assertEqual(self.of('{"": 1}', ""), 1)
+        self.assertEqual(self.of('{"7": 1}', 7), 1)
+        self.assertEqual(
+            self.of('{"gr\\u00f6\\u00dfe": 1, "b": 2}', "größe", "b"), 1
+        )  # which json_extract does not find before 3.46
+        self.assertEqual(self.of('{"a": null, "a": 3, "a": 4}', "a"), 3)
+        self.assertEqual(self.of('{"n125": 5}', *(f"n{i}" for i in range(126))), 5)
+
+    def test_values(self):
+        self.assertIsNone(self.of(None, "a"))
+        self.assertIsNone(self.of(" {} ", "a"))
+        self.assertEqual(self.of('{"a": 1e999, "b": -1e999}', "a"), float("inf"))
+        self.assertEqual(self.of('{"a": 1e999, "b": -1e999}', "b"), float("-inf"))
+        self.assertEqual(self.of('{"a": "\\ud83d\\ude00"}', "a"), "😀")
+
+    def test_errors(self):
+        for text in ("", "x", "1", "[1]", '"a"', "{", '{"a"', '{"a":', '{"a":1', '{"a":1,', '{"a":1,}', '{a:1}', '{"a":1}}', '{"a" 1}',
+                     '{"a":nul}', '{"a":1 "b":2}', '{"b":[1}', '{"a":1}x'):  # fmt: skip
+            with self.subTest(text):
+                self.assertIn(
+                    "json_first: expected a JSON object, found ", self.error("SELECT json_first(?, 'a')", text)
+                )
+        self.fails("json_first: expected a JSON object, found 7", "SELECT json_first(7, 'a')")
+        for names in (0, 127):
+            arguments = ", ".join(["'{}'"] + ["'a'"] * names)
+            self.assertRegex(
+                self.error(f"SELECT json_first({arguments})"),
+                "expected an object and 1 to 126 names|too many arguments",
+            )
+
+
+if __name__ == "__main__":
+    unittest.main()
