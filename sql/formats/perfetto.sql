@@ -112,7 +112,10 @@ CREATE INDEX temp.perfetto_word ON perfetto_words(category, process, track);
 DROP TABLE IF EXISTS temp.perfetto_slices;
 CREATE TEMP TABLE perfetto_slices AS
 -- these hold others
-SELECT e.trace, CASE WHEN e.process GLOB '/device:*' AND rtrim(e.name, '.0123456789') IN ('while', 'conditional', 'call') THEN NULL
+SELECT e.trace, CASE WHEN e.process GLOB '/device:*' AND (rtrim(e.name, '.0123456789') IN ('while', 'conditional', 'call')
+                                                          OR json_extract(e.args, '$.long_name') GLOB '%* while(*), condition=*'
+                                                          OR json_extract(e.args, '$.long_name') GLOB '%* conditional(*), *_computation*'
+                                                          OR json_extract(e.args, '$.long_name') GLOB '%* call(*), to_apply=*') THEN NULL
        WHEN w.what <> 'hip' THEN w.what WHEN e.name GLOB 'Copy*' THEN 'memcpy' WHEN e.name GLOB 'FillBuffer*' THEN 'memset'
                      WHEN w.what = 'hip' THEN 'kernel' END AS what, e.name, e.start_ns AS start, e.end_ns AS "end", e.track,
        coalesce(e.thread, e.track) AS place, e.pid, coalesce(CAST(e.tid AS TEXT), e.track) AS tid, e.process,
@@ -134,6 +137,12 @@ DROP TABLE perfetto_events;
 UPDATE perfetto_slices SET what = NULL -- of GPUs XProf derives these from the streams
 WHERE process GLOB '/device:*' AND place IN ('XLA Ops', 'Async XLA Ops')
   AND (trace, process_id) IN (SELECT trace, process_id FROM perfetto_slices WHERE process GLOB '/device:*' AND place GLOB 'Stream #*');
+CREATE TEMP VIEW device_xla AS
+SELECT trace, place AS line, name, what AS kind FROM perfetto_slices WHERE process GLOB '/device:*' AND what = 'kernel';
+.read sql/formats/device/xla.sql
+UPDATE perfetto_slices SET what = coalesce(n.kind, 'none') FROM device_no_kernels AS n
+WHERE n.name = perfetto_slices.name AND process GLOB '/device:*' AND place GLOB 'Stream #*' AND what = 'kernel';
+DROP TABLE device_no_kernels;
 
 -- A device is the agent that an event names, or the number in the name of its track. A copy is of the GPU that it goes to,
 -- or else of the one that it comes from.
@@ -151,13 +160,13 @@ SELECT s.trace, s.what AS kind, s.start, s."end", nullif(s.stack, 0) AS stack, s
                  WHEN s.track GLOB '*[[][0-9]*' THEN CAST(substr(s.track, instr(s.track, '[') + 1) AS INTEGER)
                  WHEN s.track GLOB '*[Dd]evice [0-9]*' THEN CAST(substr(s.track, instr(lower(s.track), 'device ') + 7) AS INTEGER)
                                                   ELSE s.track END, '?') END AS device
-FROM perfetto_slices AS s WHERE s.what IN ('kernel', 'memcpy', 'memset');
+FROM perfetto_slices AS s WHERE s.what IN ('kernel', 'memcpy', 'memset', 'sync');
 UPDATE perfetto_activity SET name = 'Memcpy ' || CASE
     WHEN name GLOB '*HOST_TO_DEVICE' OR name = 'CopyHostToDevice' THEN 'HtoD'
         WHEN name GLOB '*DEVICE_TO_HOST' OR name = 'CopyDeviceToHost' THEN 'DtoH'
                                                       WHEN name GLOB '*DEVICE_TO_DEVICE' OR name = 'CopyDeviceToDevice' THEN 'DtoD'
     WHEN name GLOB '*HOST_TO_HOST' THEN 'HtoH' ELSE name END
-WHERE kind = 'memcpy' AND name NOT GLOB 'Memcpy *';
+WHERE kind = 'memcpy' AND name NOT GLOB 'Memcpy*' AND name NOT GLOB 'UM_*';
 UPDATE perfetto_activity SET device = substr(device, 5) WHERE device GLOB 'GPU-[0-9]*';
 
 -- ---- 2. What the program marks ----

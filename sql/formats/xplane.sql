@@ -197,6 +197,12 @@ WHERE plane GLOB '/device:*'
                                   WHEN name GLOB '%* while(*), condition=*' OR name GLOB '%* conditional(*), *_computation*'
                                     OR name GLOB '%* call(*), to_apply=*' THEN 'call' END,
                rtrim(coalesce(display_name, name, ''), '.0123456789')) NOT IN ('while', 'conditional', 'call');
+CREATE TEMP VIEW device_xla AS SELECT trace, line, shown AS name, kind FROM xplane_activity;
+.read sql/formats/device/xla.sql
+UPDATE xplane_activity SET kind = n.kind FROM device_no_kernels AS n
+WHERE n.name = shown AND line GLOB 'Stream #*' AND xplane_activity.kind = 'kernel';
+DELETE FROM xplane_activity WHERE kind IS NULL;
+DROP TABLE device_no_kernels;
 
 -- Launches of which nothing is there, if each kernel tells its call.
 CREATE TEMP TABLE device_unseen AS

@@ -189,7 +189,16 @@ FROM (SELECT trace, plane, line, name, start_ns, end_ns, hlo_category, tf_op, hl
              coalesce(json_extract(args, '$.memset_details'), json_extract(args, '$.Memset_details')) AS memset
       FROM xprof_events
       WHERE plane GLOB '/device:*' AND (line GLOB 'Stream #*' OR line IN ('XLA Ops', 'Async XLA Ops'))
-        AND coalesce(hlo_category, rtrim(name, '.0123456789')) NOT IN ('while', 'conditional', 'call'));
+        AND coalesce(hlo_category, CASE WHEN json_extract(args, '$.long_name') GLOB '%* while(*), condition=*'
+                                            OR json_extract(args, '$.long_name') GLOB '%* conditional(*), *_computation*'
+                                            OR json_extract(args, '$.long_name') GLOB '%* call(*), to_apply=*' THEN 'call' END,
+                     rtrim(name, '.0123456789')) NOT IN ('while', 'conditional', 'call'));
+CREATE TEMP VIEW device_xla AS SELECT trace, line, name, kind FROM xprof_activity;
+.read sql/formats/device/xla.sql
+UPDATE xprof_activity SET kind = n.kind FROM device_no_kernels AS n
+WHERE n.name = xprof_activity.name AND line GLOB 'Stream #*' AND xprof_activity.kind = 'kernel';
+DELETE FROM xprof_activity WHERE kind IS NULL;
+DROP TABLE device_no_kernels;
 
 -- Launches of which nothing is there, if each kernel tells its call.
 CREATE TEMP TABLE device_unseen AS

@@ -1,0 +1,145 @@
+"""Profiles that hold other things than kernels, copies and sets, or less of them than devices did: what is no work is none, and what is not told is listed, in each format alike."""
+
+import json
+import unittest
+
+import cases
+import perfetto
+import xspace
+
+GPU, TPU = "/device:GPU:0", "/device:TPU:0"
+
+
+def lines_of(events):
+    lines = {}
+    for line, *event in events:
+        lines.setdefault(line, []).append(event)
+    return lines
+
+
+class Odd(cases.Case):
+    """Events of XLA's profiler are (line, name, begin in us, length in us, {stat: value})."""
+
+    def protobuf(self, device, events, **stats):
+        plane = xspace.Plane(device, 0, [(key, value, xspace.REF) for key, value in stats.items()])
+        for number, (line, of) in enumerate(lines_of(events).items(), 1):
+            plane.line(
+                line,
+                xspace.START,
+                [
+                    (plane.event_name(name), at * xspace.US, long * xspace.US, list(more[0].items()) if more else [])
+                    for name, at, long, *more in of
+                ],
+                number,
+            )
+        return self.file(xspace.message([(1, plane.fields()), (4, "host")]), "h.xplane.pb")
+
+    def trace_json(self, device, events):
+        out = [{"ph": "M", "pid": 3, "name": "process_name", "args": {"name": device}}]
+        for number, (line, of) in enumerate(lines_of(events).items(), 1):
+            out.append({"ph": "M", "pid": 3, "tid": number, "name": "thread_name", "args": {"name": line}})
+            out += [
+                {
+                    "ph": "X",
+                    "pid": 3,
+                    "tid": number,
+                    "ts": at,
+                    "dur": long,
+                    "name": name,
+                    "args": {key: str(value) for key, value in (more[0] if more else {}).items()},
+                }
+                for name, at, long, *more in of
+            ]
+        head = '{"displayTimeUnit": "ns", "metadata": {"highres-ticks": true}, "traceEvents": %s}'
+        return self.file(head % json.dumps(out), "h.trace.json")
+
+    def pftrace(self, device, events):
+        s = perfetto.Sequence(2, 1)
+        s.track(10, process=[(1, 3), (6, device)])
+        for number, (line, of) in enumerate(lines_of(events).items(), 20):
+            s.track(number, line, 10, thread=[(1, 3), (2, number), (5, line)])
+            for name, at, long, *more in of:
+                s.slice(1000 + at * 1000, 1000 + (at + long) * 1000, number, name, None, more[0] if more else {})
+        return self.file(b"".join(s.out), "h.pftrace")
+
+    def files_of_xla(self, device, events):
+        return [form(device, events) for form in (self.protobuf, self.trace_json, self.pftrace)]
+
+    def did(self, path, columns="name, class, kind"):
+        return self.rows(f"SELECT {columns} FROM trace_device_activity(?) ORDER BY start_ns, name", path)
+
+    def test_what_lies_on_streams_of_gpus(self):
+        """Memory that is held and faults of pages are no work, migrations of pages are copies; a stream that waits is none."""
+        events = [
+            ("Stream #7(Compute)", "gemm", 100, 100, {"correlation_id": 1}),
+            ("Stream #7(Compute)", "MemcpyH2D", 200, 50, {"correlation_id": 2, "memcpy_details": "size:4096"}),
+            ("Stream #0(MemoryResidency)", "Memory device", 0, 900),
+            ("Stream #0(MemoryResidency)", "Memory managed_static", 0, 950),
+            ("Stream #268435457(UnifiedMemory)", "UM_BYTES_TRANSFER_HTOD", 300, 50),
+            ("Stream #268435460(UnifiedMemory)", "UM_GPU_PAGE_FAULT", 400, 100),
+            ("Stream #8(Generic)", "cuStreamWaitEvent", 600, 100),
+        ]
+        for path in self.files_of_xla(GPU, events):
+            with self.subTest(path.rpartition("/")[2]):
+                self.assertEqual(
+                    [
+                        ("gemm", "compute", "kernel"),
+                        ("MemcpyH2D", "memory", "memcpy"),
+                        ("UM_BYTES_TRANSFER_HTOD", "memory", "memcpy"),
+                        ("cuStreamWaitEvent", "sync", "sync"),
+                    ],
+                    self.did(path),
+                )
+                self.assertEqual(
+                    [(200_000, 100_000, 100_000)],
+                    self.rows("SELECT busy_ns, compute_ns, memory_ns FROM trace_device_time(?)", path),
+                )
+                self.assertEqual(3, self.issues(path).get("no_work"))
+
+    def test_graphs_that_count_whole(self):
+        events = [
+            ("Stream #7(Compute)", "gemm", 100, 100),
+            ("Stream #9(CudaGraph)", "CudaGraphExec:5", 300, 100),
+            ("Stream #9(CudaGraph)", "CudaGraphExec:5", 500, 100),
+        ]
+        for path in self.files_of_xla(GPU, events):
+            with self.subTest(path.rpartition("/")[2]):
+                self.assertEqual(
+                    [300_000], [ns for (ns,) in self.rows("SELECT busy_ns FROM trace_device_time(?)", path)]
+                )
+                self.assertEqual(2, self.issues(path).get("missing_samples"))
+
+    def test_operations_that_hold_others_by_their_text(self):
+        """In the JSON it is an argument."""
+        texts = (
+            ("scan.3", 0, 900, "%scan.3 = (s32[], f32[8]) while(%t), condition=%c, body=%b"),
+            ("closed_call.4", 100, 500, "%closed_call.4 = f32[8] call(%p), to_apply=%z"),
+            ("branch.5", 300, 200, "%branch.5 = f32[8] conditional(%p, %a, %b), branch_computations={%x, %y}"),
+            ("fusion.1", 350, 10, "%fusion.1 = f32[8] fusion(%p), kind=kLoop"),
+        )
+        events = [("XLA Ops", name, at, long, {"long_name": text}) for name, at, long, text in texts]
+        for path in (self.trace_json(TPU, events), self.pftrace(TPU, events)):
+            with self.subTest(path.rpartition("/")[2]):
+                self.assertEqual([("fusion.1", "compute", "kernel")], self.did(path))
+
+    def test_asynchronous_operations_without_their_line(self):
+        """Begins and ends alone do not tell what computation hides. XProf leaves the line out of the JSON."""
+        events = [
+            ("XLA Ops", "all-reduce-start.1", 0, 1),
+            ("XLA Ops", "fusion.1", 1, 900),
+            ("XLA Ops", "all-reduce-done.1", 901, 10),
+            ("XLA Ops", "copy-start", 920, 1),
+        ]
+        for path in self.files_of_xla(TPU, events):
+            with self.subTest(path.rpartition("/")[2]):
+                self.assertEqual(4, len(self.did(path)))
+                self.assertEqual(2, self.issues(path).get("missing_samples"))
+        beside = [("Async XLA Ops", "all-reduce-start.1", 0, 911), ("Async XLA Ops", "copy-start", 920, 10)]
+        for path in self.files_of_xla(TPU, events + beside):
+            with self.subTest(path.rpartition("/")[2]):
+                self.assertEqual(6, len(self.did(path)))
+                self.assertEqual({}, self.issues(path))
+
+
+if __name__ == "__main__":
+    unittest.main()
