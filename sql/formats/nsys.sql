@@ -102,10 +102,20 @@ SELECT d.pid, d.cuda, d.gpu IS NULL AND d.uuid IS NULL AS unsure, d.gpu IS NOT N
        CASE WHEN d.gpu IS NOT NULL THEN d.gpu || iif(p.n > 1, ' ' || coalesce(d.uuid, '?'), '')
             WHEN (SELECT max(n) FROM parts WHERE gpu IS NULL) > 1 THEN coalesce(d.uuid, CAST(d.cuda AS TEXT))
             ELSE CAST(d.cuda AS TEXT) END AS device
-FROM told AS d LEFT JOIN parts AS p ON p.gpu = d.gpu
+FROM (SELECT *, row_number() OVER (PARTITION BY pid, cuda ORDER BY gpu IS NULL, uuid IS NULL, gpu, uuid) AS nth FROM told) AS d
+LEFT JOIN parts AS p ON p.gpu = d.gpu
 LEFT JOIN nsys_gpus AS g ON g.id = d.gpu OR d.gpu IS NULL
-  AND g.id = (SELECT min(id) FROM nsys_gpus GROUP BY NULL HAVING count(DISTINCT name) = 1);
+  AND g.id = (SELECT min(id) FROM nsys_gpus GROUP BY NULL HAVING count(DISTINCT name) = 1)
+WHERE d.nth = 1;
 CREATE INDEX temp.nsys_device ON nsys_devices(pid, cuda);
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT t.trace, 'warning', 'conflict', count(*), 'devices of a process of which the export tells two GPUs: the first counts'
+FROM nsys_trace AS t, (SELECT 1 FROM TARGET_INFO_CUDA_DEVICE AS d NATURAL LEFT JOIN nsys_absent.TARGET_INFO_CUDA_DEVICE AS n
+                       GROUP BY pid, cudaId HAVING count(DISTINCT gpuId) > 1 OR count(DISTINCT uuid) > 1) GROUP BY t.trace;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT t.trace, 'warning', 'conflict', count(*), 'GPUs of one number and several names, as of several machines: one name counts'
+FROM nsys_trace AS t, (SELECT 1 FROM (SELECT id, name FROM TARGET_INFO_GPU UNION ALL SELECT deviceId, name FROM TARGET_INFO_CUDA_GPU)
+                       GROUP BY id HAVING count(DISTINCT name) > 1) GROUP BY t.trace;
 
 -- ---- 2. What the program marks ----
 
@@ -178,6 +188,11 @@ WHERE a."end" >= a.start;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT t.trace, 'warning', 'missing_field', NULL, count(*), 'kernels whose name the export lacks (StringIds): they count as computation'
 FROM nsys_activity AS a, nsys_trace AS t WHERE a.kind = 'kernel' AND a.name = 'kernel' GROUP BY t.trace;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT t.trace, 'warning', 'missing_samples', count(*),
+       'CUDA graphs whose kernels the profile does not list: each counts whole as computation, and so does communication in it. '
+         || 'Profile with --cuda-graph-trace=node'
+FROM nsys_activity AS a, nsys_trace AS t WHERE a.name GLOB 'CUDA graph*' AND a."end" >= a.start GROUP BY t.trace;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT t.trace, 'warning', 'missing_field', NULL, count(DISTINCT a.process),
        'processes of which the export does not tell which GPU is which (TARGET_INFO_CUDA_DEVICE): GPUs of one number count as one'

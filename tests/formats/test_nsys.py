@@ -392,8 +392,10 @@ class Nsys(Case):
         )
         issues = self.issues(path)
         if issues.get("left_out") == 2:
-            issues.pop("left_out")  # of the fixture
-        return did, issues
+            issues.pop("left_out")  # of the fixture, as are four graphs that count whole
+        if issues.get("missing_samples", 0) >= 4:
+            issues["missing_samples"] -= 4
+        return did, {kind: count for kind, count in issues.items() if count}
 
     WHOLE = [(device, 14, 2, 14, 14, 6, "NVIDIA H100 80GB HBM3") for device in "01"]
 

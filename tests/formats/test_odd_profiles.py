@@ -1,6 +1,8 @@
 """Profiles that hold other things than kernels, copies and sets, or less of them than devices did: what is no work is none, and what is not told is listed, in each format alike."""
 
+import contextlib
 import json
+import sqlite3
 import unittest
 
 import cases
@@ -139,6 +141,62 @@ class Odd(cases.Case):
             with self.subTest(path.rpartition("/")[2]):
                 self.assertEqual(6, len(self.did(path)))
                 self.assertEqual({}, self.issues(path))
+
+
+class Nsys(cases.Case):
+    """Exports of one process, 100, with a kernel of 100 us each time that one is asked for."""
+
+    KERNELS = 'CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start, "end", deviceId, streamId, correlationId, globalPid, demangledName)'
+
+    def export(self, *statements):
+        path = self.file("", "run.sqlite")
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            db.executescript(
+                f"""CREATE TABLE StringIds(id, value);
+                INSERT INTO StringIds VALUES (1, 'gemm');
+                CREATE TABLE TARGET_INFO_SESSION_START_TIME(utcEpochNs);
+                INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES ({xspace.START});
+                {self.KERNELS};
+                INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1000, 101000, 0, 7, 1, 100 << 24, 1);
+                {';'.join(statements)}"""
+            )
+        return path
+
+    def busy(self, path):
+        return self.rows("SELECT device, chip, busy_ns FROM trace_device_time(?) ORDER BY 1", path)
+
+    def test_graphs_that_count_whole(self):
+        """Unless they are traced node by node."""
+        path = self.export(
+            'CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE(start, "end", deviceId, streamId, correlationId, globalPid, graphId)',
+            "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (201000, 301000, 0, 7, 2, 100 << 24, 3), (401000, 501000, 0, 7, 3, 100 << 24, 3)",
+        )
+        self.assertEqual([("0", None, 300_000)], self.busy(path))
+        self.assertEqual({"missing_samples": 2}, self.issues(path))
+
+    def test_devices_of_which_two_things_are_told(self):
+        """An activity counts once, whatever the export tells of its GPU."""
+        gpus = "CREATE TABLE TARGET_INFO_GPU(id, name)", "INSERT INTO TARGET_INFO_GPU VALUES (0, 'H100'), (1, 'A100')"
+        for told, device, said in (
+            ("(0, 0, 100, 'u0'), (0, 0, 100, 'u0')", "0", {}),
+            ("(0, 0, 100, NULL), (0, 0, 100, 'u0')", "0", {}),
+            ("(1, 0, 100, 'u1'), (0, 0, 100, 'u0')", "0", {"conflict": 1}),
+        ):
+            path = self.export(
+                *gpus,
+                "CREATE TABLE TARGET_INFO_CUDA_DEVICE(gpuId, cudaId, pid, uuid)",
+                f"INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES {told}",
+            )
+            self.assertEqual([(device, "H100", 100_000)], self.busy(path), told)
+            self.assertEqual(said, self.issues(path), told)
+
+    def test_gpus_of_one_number_and_several_names(self):
+        path = self.export(
+            "CREATE TABLE TARGET_INFO_GPU(id, name)",
+            "INSERT INTO TARGET_INFO_GPU VALUES (0, 'H100'), (0, 'A100'), (0, 'H100')",
+        )
+        self.assertEqual([("0", "H100", 100_000)], self.busy(path))
+        self.assertEqual({"conflict": 1}, self.issues(path))
 
 
 if __name__ == "__main__":
