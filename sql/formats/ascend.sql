@@ -355,6 +355,9 @@ FROM ascend_trace AS t WHERE NOT EXISTS (SELECT 1 FROM ascend_activity);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT l.trace, l.severity, l.kind, NULL, l.count, l.detail FROM ascend_left_out AS l JOIN ascend_trace AS t USING (trace);
 
+CREATE TEMP TABLE device_told AS SELECT trace FROM ascend_trace;
+.read sql/formats/device/parts.sql
+DROP TABLE device_told;
 CREATE TEMP TABLE device_read AS SELECT trace FROM ascend_trace;
 .read sql/formats/device/texts.sql
 .read sql/formats/device/again.sql

@@ -258,6 +258,7 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT trace, severity, kind, NULL, count, detail FROM kineto_left_out;
 CREATE TEMP TABLE device_told AS
 SELECT trace FROM kineto_files WHERE trace NOT IN (SELECT trace FROM kineto_left_out WHERE detail GLOB 'activities *call*');
+.read sql/formats/device/parts.sql
 .read sql/formats/device/uncalled.sql
 
 CREATE TEMP TABLE device_read AS

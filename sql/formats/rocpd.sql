@@ -240,6 +240,7 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT l.trace, l.severity, l.kind, NULL, l.count, l.detail FROM rocpd_left_out AS l JOIN rocpd_trace AS t USING (trace);
 
 CREATE TEMP TABLE device_told AS SELECT trace FROM rocpd_trace;
+.read sql/formats/device/parts.sql
 .read sql/formats/device/uncalled.sql
 CREATE TEMP TABLE device_read AS SELECT trace FROM rocpd_trace;
 .read sql/formats/device/texts.sql

@@ -324,6 +324,7 @@ WHERE plane GLOB '/device:?*:[0-9]*' AND plane NOT GLOB '* *' AND trace IN (SELE
 GROUP BY trace;
 
 CREATE TEMP TABLE device_told AS SELECT trace FROM xplane_files;
+.read sql/formats/device/parts.sql
 .read sql/formats/device/uncalled.sql
 
 DROP TABLE temp.xplane_input;

@@ -284,6 +284,7 @@ FROM xprof_devices WHERE trace IN (SELECT trace FROM device_activity) AND (trace
   AND trace IN (SELECT trace FROM xprof_traces) GROUP BY trace;
 
 CREATE TEMP TABLE device_told AS SELECT trace FROM xprof_traces;
+.read sql/formats/device/parts.sql
 .read sql/formats/device/uncalled.sql
 
 DROP TABLE temp.xprof_input;

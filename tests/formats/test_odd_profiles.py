@@ -6,6 +6,7 @@ import sqlite3
 import unittest
 
 import cases
+import device_case
 import perfetto
 import xspace
 
@@ -141,6 +142,35 @@ class Odd(cases.Case):
             with self.subTest(path.rpartition("/")[2]):
                 self.assertEqual(6, len(self.did(path)))
                 self.assertEqual({}, self.issues(path))
+
+    def test_devices_that_are_a_part_of_their_chip(self):
+        """Their roofline is that of the part, and who divides by the whole chip's peak is told."""
+        events = [("XLA Ops", "fusion.1", 0, 900)]
+        for chip, said in (
+            ("TPU v3", {"guessed_share": 1}),
+            ("TPU v5e", {}),
+            ("TPU7x", {"guessed_share": 1}),
+            ("?", {}),
+        ):
+            self.did(path := self.protobuf(TPU, events, device_type_string=chip))
+            self.assertEqual(said, self.issues(path), chip)
+        for path in (self.trace_json(TPU, events), self.pftrace(TPU, events)):
+            for chip, said in (("TPU v2", 1), ("TPU v4", None), (None, None)):
+                self.rows("SELECT count(*) FROM trace_device_activity(?, ?)", path, chip)
+                self.assertEqual(said, self.issues(path).get("guessed_share"), (path, chip))
+        call = device_case.event("cuda_runtime", "launch", 2, 1, correlation=1)
+        mm = {"Input Dims": [[4096, 4096], [4096, 4096]], "Input type": ["c10::BFloat16", "c10::BFloat16"]}
+        events = [device_case.event("cpu_op", "aten::mm", 0, 10, **mm), call, device_case.kernel("gemm", 1, 20, 1000)]
+        path = self.file({"schemaVersion": 1, "traceEvents": events}, "t.json")
+        answers = {}
+        for chip in ("intel-max-1550", "intel-max-1550-tile"):
+            answers[chip] = self.rows(
+                "SELECT tflop_per_s, peak_tflop_per_s, roofline_ns, roofline_share, bound FROM trace_device_op_roofline(?, ?)",
+                path,
+                chip,
+            )
+            self.assertEqual({"guessed_share": 1} if chip == "intel-max-1550" else {}, self.issues(path))
+        self.assertEqual(1, len(set(map(tuple, answers.values()))), answers)
 
 
 class Nsys(cases.Case):

@@ -30,10 +30,11 @@ FROM (VALUES ('double', 'fp64', 1), ('float', 'fp32', 2), ('c10::BFloat16', 'bf1
              ('c10::Float4_e2m1fn_x2', 'fp4', 5));
 
 CREATE TEMP VIEW IF NOT EXISTS device_op_roofline AS
--- Of fp32 and fp64 the units that multiply matrices count, where a chip has some.
+-- Of fp32 and fp64 the units that multiply matrices count, where a chip has some. A device may be a part of its chip.
 WITH peaks AS (
   SELECT chip, iif(dtype IN ('fp64_tensor', 'fp64_matrix', 'fp32_matrix'), substr(dtype, 1, 4), dtype) AS dtype,
-         max(peak_flops) AS peak_flops, hbm_bytes_per_s FROM mpg_chips GROUP BY 1, 2
+         max(peak_flops) / coalesce(devices, 1) AS peak_flops, hbm_bytes_per_s / coalesce(devices, 1) AS hbm_bytes_per_s
+  FROM mpg_chips GROUP BY 1, 2
 ),
 -- Two operands are multiplied. What is added comes before them; of a gradient of attention too, which is of their type.
 kinds AS MATERIALIZED (
