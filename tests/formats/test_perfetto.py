@@ -152,7 +152,24 @@ class Perfetto(cases.Case):
             where="kind = 'instant'",
         )
         self.assertEqual([(2, "known"), (3, "known"), (6, None), (7, "known")], rows)
-        self.assertEqual({"lost_packets": 3, "unknown_name": 1}, self.issues(self.path))
+        self.assertEqual({"lost_packets": 3, "missing_samples": 1, "unknown_name": 1}, self.issues(self.path))
+
+    def test_losses_that_leave_no_mark_on_events(self):
+        """A writer that lost packets clears its state at once: what it lost is told by a flag alone, which the first packet of each writer has too."""
+
+        def write(*flags):
+            s = perfetto.Sequence(2, 0)
+            for i, lost in enumerate(flags):
+                if lost:
+                    s.out.append(perfetto.packet((10, 2), (13, 1), (42, 1), (59, [(58, 6)])))
+                    s.names, s.last = {}, 10**15
+                s.slice(1000 * i, 1000 * i + 500, 1, "k", "kernel_dispatch", {"agent": "GPU-0"})
+            return self.file(perfetto.packet((10, 2), (42, 1)) + b"".join(s.out), "t.pftrace")
+
+        for flags, said in (((0, 0, 0), {}), ((0, 1, 0), {"missing_samples": 1}), ((0, 1, 1), {"missing_samples": 2})):
+            path = write(*flags)
+            self.assertEqual(3, self.one("SELECT count(*) FROM trace_device_activity(?)", path))
+            self.assertEqual(said, self.issues(path), flags)
 
     def test_what_else_there_is(self):
         rows = self.read(

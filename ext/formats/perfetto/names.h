@@ -29,6 +29,7 @@ typedef struct mpg_perfetto_sequence {
   uint32_t id;
   uint32_t generation; /* numbers of an earlier one stand for nothing */
   bool sound;          /* no packet was lost since its state was cleared */
+  bool begun;          /* it had a packet before */
   bool has_track;
   uint32_t clock;    /* the default of its packets; 0: the trace's */
   uint64_t track;    /* the default of its events */

@@ -13,7 +13,7 @@
 #define PARENTS 16              /* of a track, that are looked at */
 
 /* What is counted, and said at the end of the file. */
-enum { LOST_PACKETS, UNKNOWN_NAME, UNKNOWN_CLOCK, NO_TIME, OTHER, PACKED, COUNTS };
+enum { LOST_PACKETS, LOSSES, UNKNOWN_NAME, UNKNOWN_CLOCK, NO_TIME, OTHER, PACKED, COUNTS };
 
 struct mpg_perfetto {
   const mpg_env *env;
@@ -95,6 +95,9 @@ static mpg_rc list_others(mpg_perfetto *p) {
 static mpg_rc end_file(mpg_perfetto *p, mpg_err *err) {
   mpg_rc rc = list_issue(p, MPG_DATA_LOSS, "lost_packets", LOST_PACKETS,
                          "events whose names were lost with the packets before them are left out");
+  if (rc == MPG_OK)
+    rc = list_issue(p, MPG_WARNING, "missing_samples", LOSSES,
+                    "packets were lost: slices may lack, or end as another did");
   if (rc == MPG_OK)
     rc = list_issue(p, MPG_WARNING, "unknown_name", UNKNOWN_NAME,
                     "events with a number for a name that no packet explains have no name");
@@ -540,6 +543,9 @@ static mpg_rc read_state(mpg_perfetto *p, const mpg_perfetto_packet *packet,
   uint64_t track = 0;
   bool has_track;
   mpg_rc rc = MPG_OK;
+  if (packet->dropped && s->begun) /* of a first packet the flag says nothing */
+    count_left_out(p, LOSSES);
+  s->begun = true;
   if (packet->dropped)
     s->sound = false;
   if (packet->cleared) {

@@ -26,8 +26,9 @@
 ** whose packets has a field of a TracePacket that an XSpace would not have.
 **
 ** Issues: unfinished_record; unfinished_slice (begins or ends without the other); lost_packets
-** (events whose names were dropped with earlier packets); unknown_name; unknown_clock;
-** missing_field (a time); other_packets (info); packed_packets; invalid_utf8.
+** (events whose names were dropped with earlier packets); missing_samples (a writer lost packets);
+** unknown_name; unknown_clock; missing_field (a time); other_packets (info); packed_packets;
+** invalid_utf8.
 **
 ** Source: trace_packet.proto, track_event.proto, track_descriptor.proto, interned_data.proto,
 ** debug_annotation.proto and clock_snapshot.proto of Perfetto; "Synchronization of multiple clock
