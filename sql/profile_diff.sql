@@ -37,10 +37,10 @@
 CREATE TEMP TABLE IF NOT EXISTS diff_events AS
 WITH event AS (
   SELECT 'base' AS which, _file, ph, cat, name, step, start_ns, end_ns, pid, tid, device, context, stream, correlation
-  FROM chrome_trace(mpg_required(:base, ':base')) WHERE ph IN ('X', 'B')
+  FROM chrome_trace(mpg_required(:base, ':base')) WHERE ph IN ('X', 'B', 'b')
   UNION ALL
   SELECT 'test', _file, ph, cat, name, step, start_ns, end_ns, pid, tid, device, context, stream, correlation
-  FROM chrome_trace(mpg_required(:test, ':test')) WHERE ph IN ('X', 'B')
+  FROM chrome_trace(mpg_required(:test, ':test')) WHERE ph IN ('X', 'B', 'b')
 )
 SELECT which, :step AS wanted, _file || iif(pid GLOB '[[]*] *', substr(pid, 1, instr(pid, ']')), '') AS file, lower(cat) AS cat, name, step,
        start_ns, end_ns, iif(cat IN ('kernel', 'gpu_memcpy', 'gpu_memset'), coalesce(stream, tid), stream) AS stream, correlation,

@@ -334,6 +334,7 @@ class Diff(Case):
                 (1, 1, 50000),
             ),
             ("impossible_time", [k("a", 1, 1100, 50), half, k("c", 3, 1300, 50)], (1, 0, 0)),
+            ("impossible_time", [k("a", 1, 1100, 50), half | {"ph": "b"}, k("c", 3, 1300, 50)], (1, 0, 0)),
         ):
             path = trace(*events)
             with self.subTest(kind):

@@ -137,10 +137,12 @@ class Shapes(Case):
     def test_halves_of_calls(self):
         """B and E of any category that would count."""
         for cat in ("cuda_driver", "xpu_runtime", "concurrent_kernel", "Runtime"):
-            halves = [dict(event(cat, "x", ts, 0, correlation=1), ph=ph) for ph, ts in (("B", 1010), ("E", 1015))]
-            path = self.trace(*halves, kernel("gemm", 1, 1100, 50))
-            self.assertEqual(self.rows("SELECT name, launch_ns FROM trace_device_activity(?)", path), [("gemm", None)])
-            self.assertIn(self.issues(path), ({"unknown_event": 1}, {"impossible_time": 1}), cat)
+            for pair in ("BE", "be"):  # of a thread, and asynchronous
+                halves = [dict(event(cat, "x", ts, 0, correlation=1), ph=ph) for ph, ts in zip(pair, (1010, 1015))]
+                path = self.trace(*halves, kernel("gemm", 1, 1100, 50))
+                rows = self.rows("SELECT name, launch_ns FROM trace_device_activity(?)", path)
+                self.assertEqual(rows, [("gemm", None)])
+                self.assertIn(self.issues(path), ({"unknown_event": 1}, {"impossible_time": 1}), (cat, pair))
 
     def test_barriers_of_symmetric_memory(self):
         names = [

@@ -19,7 +19,7 @@ SELECT _file AS trace, iif(ph = 'X', iif(cat = 'gpu_op', 'kernel', lower(cat)), 
        concrete_inputs
 FROM chrome_trace(mpg_required(:trace, ':trace'))
 WHERE ph = 'X' OR (ph IS NULL AND start_ns IS NOT NULL)
-  OR (ph = 'B' AND (lower(cat) IN ('kernel', 'concurrent_kernel', 'gpu_memcpy', 'memcpy', 'gpu_memset', 'memset', 'cuda_sync',
+  OR (ph IN ('B', 'b') AND (lower(cat) IN ('kernel', 'concurrent_kernel', 'gpu_memcpy', 'memcpy', 'gpu_memset', 'memset', 'cuda_sync',
                                    'mtia_ccp_events', 'cpu_op', 'operator', 'user_annotation', 'runtime', 'driver')
                     OR lower(cat) GLOB '*_runtime' OR lower(cat) GLOB '*_driver'))
                     OR ph NOT IN ('M', 'i', 'I', 's', 't', 'f', 'b', 'n', 'e', 'B', 'E', 'C', 'R', 'P', 'N', 'O', 'D', 'S', 'T', 'p', 'F',
