@@ -142,12 +142,18 @@ INSERT INTO device_traces (trace, format) SELECT trace, 'xprof' FROM xprof_trace
 
 -- ---- 2. Steps and programs ----
 
--- Steps are a line of the device on TPU; elsewhere the host's annotations have a number.
+-- Steps are a line of the device on TPU; elsewhere the host's annotations have a number. A step of the device without one is that of the
+-- host in its group.
+DROP TABLE IF EXISTS temp.xprof_groups;
+CREATE TEMP TABLE xprof_groups AS
+SELECT trace, json_extract(args, '$.group_id') AS group_id, min(step) AS step FROM xprof_events
+WHERE plane GLOB '/host:*' AND step IS NOT NULL GROUP BY 1, 2 HAVING count(DISTINCT step) = 1;
 INSERT INTO device_steps (trace, side, device, step, start_ns, end_ns)
-SELECT trace, CASE WHEN plane GLOB '/device:*' THEN 'device' ELSE 'host' END,
-       CASE WHEN plane GLOB '/device:*' THEN plane END, coalesce(step, name), start_ns, end_ns
-FROM xprof_events
-WHERE (plane GLOB '/device:*' AND line = 'Steps') OR (plane GLOB '/host:*' AND step IS NOT NULL);
+SELECT e.trace, CASE WHEN plane GLOB '/device:*' THEN 'device' ELSE 'host' END,
+       CASE WHEN plane GLOB '/device:*' THEN plane END, coalesce(e.step, g.step, e.name), start_ns, end_ns
+FROM xprof_events AS e LEFT JOIN xprof_groups AS g ON g.trace = e.trace AND g.group_id = json_extract(e.args, '$.group_id')
+WHERE (plane GLOB '/device:*' AND line = 'Steps') OR (plane GLOB '/host:*' AND e.step IS NOT NULL);
+DROP TABLE xprof_groups;
 
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'warning', 'conflict', count(*),

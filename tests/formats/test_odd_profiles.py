@@ -68,6 +68,10 @@ class Odd(cases.Case):
     def files_of_xla(self, device, events):
         return [form(device, events) for form in (self.protobuf, self.trace_json, self.pftrace)]
 
+    def read_text(self, path):
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+
     def did(self, path, columns="name, class, kind"):
         return self.rows(f"SELECT {columns} FROM trace_device_activity(?) ORDER BY start_ns, name", path)
 
@@ -124,6 +128,24 @@ class Odd(cases.Case):
         for path in (self.trace_json(TPU, events), self.pftrace(TPU, events)):
             with self.subTest(path.rpartition("/")[2]):
                 self.assertEqual([("fusion.1", "compute", "kernel")], self.did(path))
+
+    def test_steps_of_the_device_have_the_numbers_of_the_host_in_the_json(self):
+        """As they have in the protobuf (test_xplane.py): a device counts its steps from 0, and the group says which of the host's they are."""
+        trace = json.loads(
+            self.read_text(self.trace_json(TPU, [("XLA Ops", f"fusion.{i}", 110 + 100 * i, 80) for i in (0, 1)]))
+        )
+
+        def steps(pid, place, at, long, name=str, **args):
+            yield {"ph": "M", "pid": pid, "name": "process_name", "args": {"name": place}}
+            yield {"ph": "M", "pid": pid, "tid": 9, "name": "thread_name", "args": {"name": "Steps"}}
+            for i in (0, 1):
+                more = {key: str(value + i) for key, value in args.items()}
+                yield {"ph": "X", "pid": pid, "tid": 9, "ts": at + long * i, "dur": long, "name": name(i), "args": more}
+
+        trace["traceEvents"] += steps(3, TPU, 100, 100, group_id=0)
+        trace["traceEvents"] += steps(4, "/host:CPU", 0, 50, lambda i: "train", step_num=100, group_id=0)
+        path = self.file(json.dumps(trace), "h.trace.json")
+        self.assertEqual([("fusion.0", "100"), ("fusion.1", "101")], self.did(path, "name, step"))
 
     def test_asynchronous_operations_without_their_line(self):
         """Begins and ends alone do not tell what computation hides. XProf leaves the line out of the JSON."""
