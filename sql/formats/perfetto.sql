@@ -275,7 +275,8 @@ CREATE TEMP TABLE device_names AS SELECT DISTINCT kind, name, NULL AS hlo_catego
 INSERT INTO device_activity (trace, process, device, chip, stream, class, kind, name, start_ns, end_ns, step, correlation,
                              launch_ns, launch_end_ns, launch_name, launch_thread, op, op_ns, bytes, collective)
 SELECT t.trace, CAST(a.pid AS TEXT), CAST(a.device AS TEXT), i.chip,
-       CASE WHEN n.streams > 0 THEN CAST(a.stream_id AS TEXT) WHEN a.queue_id IS NOT NULL THEN 'queue ' || a.queue_id ELSE a.track END,
+       CASE WHEN n.streams > 0 AND a.stream_id IS NOT NULL THEN CAST(a.stream_id AS TEXT)
+            WHEN a.queue_id IS NOT NULL THEN 'queue ' || a.queue_id ELSE a.track END,
        c.class, a.kind, a.name, a.start + t.base_ns, a."end" + t.base_ns, l.step, a.stack, l.start + t.base_ns, l."end" + t.base_ns, l.name,
        l.thread, l.op, l.op_start + t.base_ns,
        a.bytes, c.collective

@@ -539,6 +539,26 @@ class Perfetto(cases.Case):
         )
         self.assertEqual({"other_spans": 1}, self.issues(path))
 
+    def test_some_have_a_stream(self):
+        """What has none is of its queue, or else its track: what two of them leave idle is no gap of one."""
+        s = Sequence(2, 0)
+        for number, name in ((5, "first"), (6, "second")):
+            s.track(number, name)
+        for start, track, args in (
+            (10, 5, {"stream_ID": 3}),
+            (20, 5, {}),
+            (30, 6, {}),
+            (40, 6, {"queue": 2}),
+            (50, 5, {}),
+        ):
+            s.slice(start, start + 5, track, "k", "kernel_dispatch", {"agent": "GPU-0"} | args)
+        path = self.file(b"".join(s.out), "t.pftrace")
+        self.assertEqual(
+            [("3",), ("first",), ("second",), ("queue 2",), ("first",)],
+            self.rows("SELECT stream FROM trace_device_activity(?) ORDER BY start_ns", path),
+        )
+        self.assertEqual([("first", 25)], self.rows("SELECT stream, gap_ns FROM trace_device_gaps(?)", path))
+
     def test_streams_that_share_a_queue_run_at_once(self):
         """HIP puts its streams on four queues of the hardware: what overlaps there is of two streams, or a time that cannot be."""
         for streams, wanted in (((1, 2), [(10, 100), (20, 30)]), ((1, 1), [(10, 20), (20, 30)])):
