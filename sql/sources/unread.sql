@@ -27,6 +27,7 @@
 --@ hint \A[^\n]*\.(?:nsys-rep|qdrep|qdstrm)\z => a report of Nsight Systems: export it with nsys export --type sqlite
 --@ hint (?m)^\s*\{\s*"Type"\s*:\s*"?\d+"?\s*,\s*"(?:Cuda|Nvtx|TraceProcess|Osrt|ThreadName|Gpu)\w*"\s*: => events of Nsight Systems as JSON Lines: export the report with nsys export --type sqlite
 --@ hint \A(?:[^\n]*\n){0,4}"?(?:Time ?\(%\)|Start ?\(\w+\))"?\s*,\s*"?(?:Total Time|Duration) ?\( => a report of nsys stats: export the profile itself with nsys export --type sqlite
+--@ hint (?m)\A(?:[^\n]*\n){0,4}? ?\*\* [^\n]* \((?:cuda|nvtx|osrt|cuda_api|openmp|um)_\w+\): => a report of nsys stats: export the profile itself with nsys export --type sqlite
 --@ hint \A\s*\[\s*\{\s*"(?:Time ?\(%\)|Start ?\(\w+\))"\s*: => a report of nsys stats: export the profile itself with nsys export --type sqlite
 --@ hint \A[^\n]*\.ncu-rep\z => a report of Nsight Compute, which runs kernels by themselves: it tells no time of the job
 --@ hint (?m)^"ID","Process ID","Process Name","Host Name","Kernel Name" => a table of Nsight Compute, which runs kernels by themselves: it tells no time of the job
@@ -91,8 +92,7 @@
 --@ hint \A(?:#[^\n]*\n)*\d{9,10}:(?:new_job|job_log|acct|queue|host|host_consumable|queue_consumable|sharelog|new_ar|ar_log): => the reporting file of Grid Engine: copy its accounting file
 --@ hint \AName:\s+\S+\n(?:Namespace|Roles): => what kubectl describe prints for people: give kubectl get -o json
 --@ hint \A(?:NAMESPACE\s+)?(?:NAME\s+(?:READY|STATUS)\s|NAME\s[^\n]*\sAGE\b|LAST SEEN\s+TYPE\s) => a table of kubectl for people: give -o json
---@ hint \A(?:[^\n]*\n)?\+-+\+\n\|\s*NVIDIA-SMI\s => a table of nvidia-smi for people: export DCGM's metrics, or what the scheduler says
---@ hint (?i)\A(?:#\s*gpu\s+pwr\s|#Entity\s|timestamp, [^\n]*utilization\.gpu) => samples of nvidia-smi or dcgmi, which are of no format here: csv_trace reads tables, trace_duty DCGM's metrics in Prometheus
+.read sql/sources/unread/devices.sql
 
 -- Spans and metrics of other programs.
 --@ hint (?s)\A\s*\{(?=.{0,2000}"cycle_number"\s*:)(?=.{0,2000}"cycle_start_time"\s*:) => what ft_launcher of NVRx keeps of a cycle: give its log, and the log of each cycle
@@ -149,8 +149,6 @@
 --@ hint \A(?:[A-Za-z_:][\w:]*)?\{[^\n]*\} =>\s*(?:\n|-?[\d.]) => series as promtool prints them for people: give the server's answer (api/v1/query_range)
 --@ hint \A---\n(?:insertId|httpRequest|jsonPayload): => entries of Cloud Logging as YAML: export them with gcloud logging read --format=json
 --@ hint \A"?Time"?,[^\n]*(?:DCGM_FI_|__name__|gpu=|kube_) => what Grafana shows: ask its Prometheus itself (api/v1/query_range)
---@ hint \A\s*\{\s*"neuron_runtime_data"\s*: => what neuron-monitor prints: let its neuron-monitor-prometheus.py serve it, and scrape that
---@ hint \A\s*\{\s*"card\d+"\s*:\s*\{ => what rocm-smi prints, which is of one moment: scrape AMD's device metrics exporter, which trace_duty reads
 --@ hint \A\s*\[\s*\[\s*1\d{9}\.\d+\s*,\s*\d+\s*,\s*-?[\d.eE+-]+\s*\] => values of TensorBoard as JSON: give its event files, or the table (CSV)
 --@ hint (?s)\A\s*\{.*?"traceEvents"\s*: => a Chrome trace in which nothing names a device as a known writer does: chrome_trace reads its events
 

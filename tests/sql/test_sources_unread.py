@@ -18,6 +18,7 @@ import zipfile
 
 from cases import Case
 from fleets import ROOT
+from unread_devices import DEVICES
 from unread_schedulers import SCHEDULERS
 
 SACCT = "JobID|State|Start|End|AllocTRES\n1|COMPLETED|2026-03-01T08:00:00|2026-03-01T09:00:00|gres/gpu=8\n"
@@ -654,7 +655,6 @@ UNREAD = {
         b'{"neuron_runtime_data":[{"pid":1,"report":{"neuroncore_counters":{"period":1.0}}}],"system_data":{}}\n',
         "what neuron-monitor prints",
     ),
-    "rocm-smi.json": (b'{"card0": {"GPU use (%)": "3"}}\n', "what rocm-smi prints"),
     "nemo_rl.log": (
         b"========================= Step 1/1000 =========================\n  - Loss: 0.0123\n",
         "what NeMo-RL prints of steps, without times: give its event files",
@@ -747,23 +747,10 @@ UNREAD = {
         b"LAST SEEN   TYPE     REASON      OBJECT          MESSAGE\n3m          Normal   Scheduled   pod/trainer-0   Successfully assigned\n",
         "a table of kubectl",
     ),
-    "smi.txt": (
-        b"Mon Mar  2 10:00:00 2026       \n+-----------------------+\n| NVIDIA-SMI 550.54.15    Driver Version: 550.54.15      CUDA Version: 12.4     |\n",
-        "a table of nvidia-smi",
-    ),
-    "smi.csv": (
-        b"timestamp, name, utilization.gpu [%], memory.used [MiB]\n2026/03/02 10:00:00.000, NVIDIA H100 80GB HBM3, 98 %, 70000 MiB\n",
-        "samples of nvidia-smi or dcgmi",
-    ),
     "neuron-summary.json": (
         b'{\n "n_8d1_vnc_2": {\n  "total_time": 0.055,\n  "tensor_engine_active_time_percent": 0.479,\n  "hardware_flops": 1e12\n }\n}\n',
         "a profile of Neuron",
     ),
-    "dmon.txt": (
-        b"# gpu    pwr  gtemp  mtemp     sm    mem\n# Idx      W      C      C      %      %\n    0    300     60     70     98     40\n",
-        "samples of nvidia-smi or dcgmi",
-    ),
-    "dcgmi.txt": (b"#Entity   GRACT   SMACT\nID\nGPU 0     0.98    0.90\n", "samples of nvidia-smi or dcgmi"),
     "tempo.json": (
         b'{"traces":[{"traceID":"1f","rootServiceName":"t","rootTraceName":"step","startTimeUnixNano":"1772445600000000000","durationMs":10}]}',
         "what Tempo found, which are no spans",
@@ -867,6 +854,7 @@ UNREAD = {
     ),
     "login.html": (b"<!DOCTYPE html>\n<html><title>Sign in</title>", "a page of HTML: a download that needed a login"),
 } | SCHEDULERS
+UNREAD.update(DEVICES)
 
 
 class Unread(Case):

@@ -1,0 +1,18 @@
+-- unread/devices.sql - what vendors' tools print of devices, mostly of one moment: no trace, and no figure is made of it.
+--
+-- A part of unread.sql.
+
+--@ hint \A(?:[^\n]*\n)?\+-+\+\n\|\s*NVIDIA-SMI\s => a table of nvidia-smi for people: export DCGM's metrics, or what the scheduler says
+--@ hint (?i)\A(?:[\w.-]+: ?)?(?:#\s*(?:date\s+)?(?:time\s+)?gpu\s+(?:pwr|pid)\s|#\s*Entity\s|[^\n{]*\butilization\.(?:gpu|aip|memory)\b|gpu_\w+, pid, |pid, process_name, |\d{4}/\d\d/\d\d \d\d:\d\d:\d\d\.\d{3}, [^\n]*(?: %| MiB|, \d)) => samples of nvidia-smi, dcgmi or hl-smi, which are of no format here: csv_trace reads tables, trace_duty DCGM's metrics in Prometheus
+--@ hint (?s)\A\s*(?:=+NVSMI LOG=|<\?xml[^>]*>\s*(?:<!DOCTYPE nvidia_smi_log|<nvidia_smi_log)|GPU \d+: [^\n]*\(UUID: |GPU0\s+(?:X|GPU1|CPU Affinity|NIC0)\s) => what nvidia-smi says of GPUs at one moment: export DCGM's metrics, or what the scheduler says
+--@ hint (?s)\A\s*(?:Successfully (?:ran diagnostic|retrieved (?:process|statistics))|\d+ GPUs? found\.|\+-+\+(?:-+\+)?\s*\n\| Health Monitor Report|\{\s*"DCGM (?:GPU )?Diagnostic") => what dcgmi found of GPUs, which is no trace: export DCGM's metrics, which trace_duty reads
+--@ hint (?s)\A\s*(?:=+ ?ROCm System Management|\{\s*"(?:card\d+"\s*:|system"\s*:\s*\{\s*"(?:Driver|PID))|(?:\{\s*"gpu_data"\s*:\s*)?\[\s*\{\s*"gpu"\s*:\s*\d+\s*,\s*"(?:usage|bdf|asic|bus|power|clock|temperature|pcie|ecc|fan|vbios|mem\w*|uuid|partition|process_list|socket\w*)"|device,[^\n]*(?:GPU use|Temperature|Activity|Power|VRAM)|(?:timestamp,)?gpu,[^\n]*(?:gfx|power_usage|bdf)|GPU\s+(?:XCP\s+)?POWER\s) => what rocm-smi or amd-smi prints, which is of one moment: scrape AMD's device metrics exporter, which trace_duty reads
+--@ hint (?s)\A(?:ROCk module [^\n]*\n)?=+\s*\nHSA System Attributes|\ANumber of platforms\s+\d => what rocminfo or clinfo says of a machine: it tells no time
+--@ hint (?s)\A\s*(?:Timestamp, DeviceId, |\{\s*"device_(?:list|id)"\s*:(?=.{0,2000}?(?:"device_function_type"|"XPUM_))|\+-+\+-+\+\n\|\s*Device ID\s+\|\s*Device Information) => what xpu-smi says of devices: csv_trace reads tables
+--@ hint (?s)\A(?:\+-+\+\n)?\|\s*npu-smi |\ANpuID\(Idx\)\s|\A\s*NPU ID\s+: => what npu-smi says of NPUs at one moment: give a profile of msprof or torch_npu
+--@ hint (?s)\A\+-+\+\n\|\s*HL-SMI Version => a table of hl-smi for people: export what the scheduler says
+--@ hint \A\s*\{\s*"neuron_runtime_data"\s*: => what neuron-monitor prints: let its neuron-monitor-prometheus.py serve it, and scrape that
+--@ hint (?s)\A\s*\[\s*\{\s*"neuron_device"\s*:|\Ainstance-type: [^\n]*\n(?:instance-id: [^\n]*\n)?(?:[^\n]*\n){0,3}\+-+\+ => what neuron-ls says of a machine's devices: serve neuron-monitor-prometheus.py, and scrape that
+--@ hint \A(?:[^\n]*\n){0,3}?\s*TPU Chips\s*\n => what tpu-info says of TPUs at one moment: give a profile, or the metrics of their node
+--@ hint (?s)\A\s*\{(?=.{0,400}?"query_time"\s*:)(?=.{0,400}?"gpus"\s*:\s*\[)|\A[^\n]*\n\[0\] [^\n|]*\|\s*\d+.{1,3}C, |\A\s*\[\s*\{\s*"device_name"\s*:[^}]{0,400}"gpu_util" => what gpustat or nvtop says of GPUs at one moment: export DCGM's metrics, or what the scheduler says
+--@ hint (?s)\A(?:[^\n]*\n){0,3}?[^\n]{0,20}(?:mthreads-gmi:|IX-ML: |CNMON v|mx-smi +version:) => a table of a device's tool for people: export what the scheduler says
