@@ -222,6 +222,25 @@ SELECT trace, 'data_loss', 'impossible_value', count(*), 'bytes or FLOPs below 0
 FROM xprof_activity WHERE bytes < 0 OR flops < 0 GROUP BY trace;
 UPDATE xprof_activity SET bytes = iif(bytes < 0, NULL, bytes), flops = iif(flops < 0, NULL, flops) WHERE bytes < 0 OR flops < 0;
 
+-- A stream of a GPU runs in order (but for AMD's, where the line is a queue of several streams): a kernel that lasts beyond the end of the
+-- next one, which another call launched, ends where that begins.
+DROP TABLE IF EXISTS temp.xprof_overruns;
+CREATE TEMP TABLE xprof_overruns AS
+SELECT id, trace, name, next_ns FROM (
+  SELECT rowid AS id, trace, name, start_ns, end_ns, correlation, lead(start_ns) OVER o AS next_ns, lead(end_ns) OVER o AS next_end_ns,
+         lead(correlation) OVER o AS next
+  FROM xprof_activity
+  WHERE kind = 'kernel' AND line GLOB 'Stream #*' AND trace NOT IN (SELECT trace FROM xprof_launches WHERE name GLOB 'hip*')
+  WINDOW o AS (PARTITION BY trace, plane, line ORDER BY start_ns, end_ns, name, correlation)
+)
+WHERE end_ns > next_end_ns AND next_ns > start_ns AND coalesce(next <> correlation, 1) AND end_ns - next_end_ns > next_end_ns - start_ns;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'warning', 'overrun_activity', count(*),
+       'activities that end after the next of their stream ended: they end where that begins; the first is "' || min(name) || '"'
+FROM xprof_overruns GROUP BY trace;
+UPDATE xprof_activity SET end_ns = o.next_ns FROM xprof_overruns AS o WHERE o.id = xprof_activity.rowid;
+DROP TABLE xprof_overruns;
+
 CREATE TEMP TABLE device_names AS SELECT DISTINCT kind, name, hlo_category, NULL AS told FROM xprof_activity;
 .read sql/formats/device/step_repeats.sql
 .read sql/formats/device/classes.sql

@@ -147,6 +147,39 @@ class Odd(cases.Case):
         path = self.file(json.dumps(trace), "h.trace.json")
         self.assertEqual([("fusion.0", "100"), ("fusion.1", "101")], self.did(path, "name, step"))
 
+    def test_kernels_that_overran_in_the_json(self):
+        """As in the protobuf (test_xplane.py): a stream of CUDA runs in order; where HIP launches, a line is a queue that streams share."""
+        for call, busy, said in (("cuLaunchKernel", 20_000, {"overrun_activity": 1}), ("hipLaunchKernel", 100_000, {})):
+            trace = json.loads(
+                self.read_text(
+                    self.trace_json(
+                        GPU,
+                        [
+                            ("Stream #7(Compute)", name, at, long, {"correlation_id": at + 1})
+                            for name, at, long in (("gemm", 100, 100), ("relu", 110, 10))
+                        ],
+                    )
+                )
+            )
+            trace["traceEvents"] += [
+                {"ph": "M", "pid": 4, "name": "process_name", "args": {"name": "/host:CPU"}},
+                {"ph": "M", "pid": 4, "tid": 1, "name": "thread_name", "args": {"name": "python"}},
+            ] + [
+                {
+                    "ph": "X",
+                    "pid": 4,
+                    "tid": 1,
+                    "ts": i,
+                    "dur": 1,
+                    "name": call,
+                    "args": {"correlation_id": str(at + 1)},
+                }
+                for i, at in enumerate((100, 110))
+            ]
+            path = self.file(json.dumps(trace), "h.trace.json")
+            self.assertEqual([(busy,)], self.rows("SELECT busy_ns FROM trace_device_time(?)", path), call)
+            self.assertEqual(said, self.issues(path), call)
+
     def test_asynchronous_operations_without_their_line(self):
         """Begins and ends alone do not tell what computation hides. XProf leaves the line out of the JSON."""
         events = [
