@@ -263,6 +263,7 @@ CREATE INDEX temp.xplane_device_step ON xplane_device_steps(trace, device, start
 INSERT INTO device_activity (trace, device, chip, stream, class, kind, name, start_ns, end_ns, step, correlation,
                              launch_ns, launch_end_ns, launch_name, launch_thread, op, bytes, flops, collective)
 SELECT a.trace, a.plane, coalesce(nullif(json_extract(d.stats, '$.device_type_string'), ''),
+                                  iif(json_extract(d.stats, '$.gpu_device_name') GLOB 'gfx[0-9]*', i.chip, NULL), -- several chips share it
                                   nullif(json_extract(d.stats, '$.gpu_device_name'), ''), i.chip),
        a.line, c.class, a.kind, a.shown, a.start_ns + f.base_ns, a.end_ns + f.base_ns,
        coalesce((SELECT s.step FROM xplane_host_steps AS s

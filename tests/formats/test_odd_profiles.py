@@ -180,6 +180,16 @@ class Odd(cases.Case):
             self.assertEqual([(busy,)], self.rows("SELECT busy_ns FROM trace_device_time(?)", path), call)
             self.assertEqual(said, self.issues(path), call)
 
+    def test_architectures_that_name_no_chip(self):
+        """XLA writes what ROCm calls the agent, which several chips share: the argument says which it is."""
+        for told, given, chip in (
+            ("gfx942", None, "gfx942"),
+            ("gfx942", "MI325X", "MI325X"),
+            ("NVIDIA H100 80GB HBM3", "MI325X", "NVIDIA H100 80GB HBM3"),
+        ):
+            path = self.protobuf(GPU, [("Stream #7", "gemm", 0, 10)], gpu_device_name=told)
+            self.assertEqual([(chip,)], self.rows("SELECT chip FROM trace_device_activity(?, ?)", path, given))
+
     def test_asynchronous_operations_without_their_line(self):
         """Begins and ends alone do not tell what computation hides. XProf leaves the line out of the JSON."""
         events = [
