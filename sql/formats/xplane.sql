@@ -203,6 +203,9 @@ UPDATE xplane_activity SET kind = n.kind FROM device_no_kernels AS n
 WHERE n.name = shown AND line GLOB 'Stream #*' AND xplane_activity.kind = 'kernel';
 DELETE FROM xplane_activity WHERE kind IS NULL;
 DROP TABLE device_no_kernels;
+-- What is on both lines of a TPU has the counts of its instruction on each: they count where it begins.
+UPDATE xplane_activity SET flops = NULL, bytes_accessed = NULL
+WHERE line = 'Async XLA Ops' AND (trace, plane, shown) IN (SELECT trace, plane, shown FROM xplane_activity WHERE line = 'XLA Ops');
 
 -- Launches of which nothing is there, if each kernel tells its call.
 CREATE TEMP TABLE device_unseen AS

@@ -205,6 +205,9 @@ UPDATE xprof_activity SET kind = n.kind FROM device_no_kernels AS n
 WHERE n.name = xprof_activity.name AND line GLOB 'Stream #*' AND xprof_activity.kind = 'kernel';
 DELETE FROM xprof_activity WHERE kind IS NULL;
 DROP TABLE device_no_kernels;
+-- What is on both lines of a TPU has the counts of its instruction on each: they count where it begins.
+UPDATE xprof_activity SET flops = NULL, bytes = NULL
+WHERE line = 'Async XLA Ops' AND (trace, plane, name) IN (SELECT trace, plane, name FROM xprof_activity WHERE line = 'XLA Ops');
 
 -- Launches of which nothing is there, if each kernel tells its call.
 CREATE TEMP TABLE device_unseen AS

@@ -180,6 +180,23 @@ class Odd(cases.Case):
             self.assertEqual([(busy,)], self.rows("SELECT busy_ns FROM trace_device_time(?)", path), call)
             self.assertEqual(said, self.issues(path), call)
 
+    def test_work_of_asynchronous_operations_counts_once(self):
+        """The compiler's counts are those of the instruction, which is on two lines: as it begins, and as long as it runs."""
+        work = {"flops": 1000, "bytes_accessed": 50}
+        events = [
+            ("XLA Ops", "call-start.1", 0, 1, work),
+            ("XLA Ops", "call-start.1", 50, 1, work),
+            ("Async XLA Ops", "call-start.1", 0, 40, work),
+            ("Async XLA Ops", "call-start.1", 50, 40, work),
+            ("Async XLA Ops", "copy-start.2", 0, 40, {"bytes_accessed": 7}),
+        ]
+        for path in (self.protobuf(TPU, events), self.trace_json(TPU, events)):
+            self.assertEqual(
+                [("call-start.1", 4, 2000.0, 100), ("copy-start.2", 1, None, 7)],
+                self.rows("SELECT name, n, flops, bytes FROM trace_device_kernels(?) ORDER BY 1", path),
+                path,
+            )
+
     def test_architectures_that_name_no_chip(self):
         """XLA writes what ROCm calls the agent, which several chips share: the argument says which it is."""
         for told, given, chip in (
