@@ -330,6 +330,8 @@ GROUP BY trace;
 CREATE TEMP TABLE device_told AS SELECT trace FROM xplane_files;
 .read sql/formats/device/parts.sql
 .read sql/formats/device/uncalled.sql
+CREATE TEMP TABLE device_read AS SELECT trace FROM xplane_files WHERE (SELECT count(*) FROM device_traces) > 1;
+.read sql/formats/device/alike.sql
 
 DROP TABLE temp.xplane_input;
 DROP TABLE temp.xplane_events;

@@ -314,6 +314,8 @@ FROM xprof_devices WHERE trace IN (SELECT trace FROM device_activity) AND (trace
 CREATE TEMP TABLE device_told AS SELECT trace FROM xprof_traces;
 .read sql/formats/device/parts.sql
 .read sql/formats/device/uncalled.sql
+CREATE TEMP TABLE device_read AS SELECT trace FROM xprof_traces WHERE (SELECT count(*) FROM device_traces) > 1;
+.read sql/formats/device/alike.sql
 
 DROP TABLE temp.xprof_input;
 DROP TABLE temp.xprof_events;

@@ -197,6 +197,26 @@ class Odd(cases.Case):
                 path,
             )
 
+    def test_one_profile_in_two_files(self):
+        """What devices did counts twice, where the names do not tell that one is a copy of the other."""
+        events = [("XLA Ops", f"fusion.{i}", 100 * i, 50) for i in range(5)]
+        other = [("XLA Ops", f"fusion.{i}", 100 * i + 1, 50) for i in range(5)]
+
+        def content(path):
+            with open(path, "rb") as file:
+                return file.read()
+
+        def listed(first, second):
+            folder = self.folder_of({"one/a." + first[0]: content(first[1]), "two/b." + second[0]: content(second[1])})
+            self.assertEqual(10, self.one("SELECT count(*) FROM trace_device_activity(?)", folder))
+            rows = "SELECT count(*) > 0 FROM mpg_issues WHERE kind = 'parallel_logs' AND source GLOB ? || '/*'"
+            return self.one(rows, folder)
+
+        for ending, write in (("xplane.pb", self.protobuf), ("trace.json", self.trace_json)):
+            each = events, events + [("Steps", "1", 0, 900)], other
+            same, more, different = ((ending, write(TPU, of)) for of in each)
+            self.assertEqual((1, 0), (listed(same, more), listed(same, different)), ending)
+
     def test_architectures_that_name_no_chip(self):
         """XLA writes what ROCm calls the agent, which several chips share: the argument says which it is."""
         for told, given, chip in (
