@@ -211,7 +211,7 @@ WHERE line = 'Async XLA Ops' AND (trace, plane, shown) IN (SELECT trace, plane, 
 CREATE TEMP TABLE device_unseen AS
 SELECT trace, thread, start_ns AS start, name FROM xplane_launches
 WHERE trace IN (SELECT trace FROM xplane_activity GROUP BY trace HAVING total(kind = 'kernel' AND correlation_id IS NULL) = 0)
-  AND (name GLOB '[ch]*Launch*Kernel*'
+  AND ((name GLOB '[ch]*Launch*Kernel*' OR name GLOB '[ch]*GraphLaunch*')
        AND (trace, correlation) NOT IN (SELECT trace, correlation_id FROM xplane_activity WHERE correlation_id IS NOT NULL)
        AND (trace, correlation) NOT IN (SELECT trace, correlation FROM xplane_timeless)
        OR name GLOB '[ch]*StreamBeginCapture*' OR name GLOB '[ch]*StreamEndCapture*');

@@ -213,7 +213,7 @@ WHERE line = 'Async XLA Ops' AND (trace, plane, name) IN (SELECT trace, plane, n
 CREATE TEMP TABLE device_unseen AS
 SELECT trace, thread, start_ns AS start, name FROM xprof_launches
 WHERE trace IN (SELECT trace FROM xprof_activity GROUP BY trace HAVING total(kind = 'kernel' AND correlation IS NULL) = 0)
-  AND (name GLOB '[ch]*Launch*Kernel*'
+  AND ((name GLOB '[ch]*Launch*Kernel*' OR name GLOB '[ch]*GraphLaunch*')
        AND (trace, correlation) NOT IN (SELECT trace, correlation FROM xprof_activity WHERE correlation IS NOT NULL)
        AND (trace, correlation) NOT IN (SELECT trace, correlation FROM xprof_timeless)
        OR name GLOB '[ch]*StreamBeginCapture*' OR name GLOB '[ch]*StreamEndCapture*');

@@ -274,6 +274,54 @@ class Odd(cases.Case):
             self.assertEqual({"guessed_share": 1} if chip == "intel-max-1550" else {}, self.issues(path))
         self.assertEqual(1, len(set(map(tuple, answers.values()))), answers)
 
+    def test_graphs_of_which_nothing_is_there(self):
+        """A call that launches a graph launches work, as one that launches a kernel: in each form."""
+        kernels = [("Stream #7(Compute)", "gemm", 100 * i, 50, {"correlation_id": i}) for i in (1, 2)]
+        calls = {1: "cuLaunchKernel", 2: "cuGraphLaunch", 3: "cuGraphLaunch"}
+
+        def protobuf(called):
+            gpu, host = xspace.Plane(GPU), xspace.Plane("/host:CPU")
+            for plane, line, events in (
+                (gpu, "Stream #7", [(n, at, long, more) for _, n, at, long, more in kernels]),
+                (host, "python", [(calls[i], i, 1, {"correlation_id": i}) for i in called]),
+            ):
+                plane.line(
+                    line,
+                    xspace.START,
+                    [
+                        (plane.event_name(n), at * xspace.US, long * xspace.US, list(more.items()))
+                        for n, at, long, more in events
+                    ],
+                )
+            return self.file(xspace.message([(1, gpu.fields()), (1, host.fields())]), "h.xplane.pb")
+
+        def trace_json(called):
+            trace = json.loads(self.read_text(self.trace_json(GPU, kernels)))
+            trace["traceEvents"] += [
+                {"ph": "M", "pid": 4, "name": "process_name", "args": {"name": "/host:CPU"}},
+                {"ph": "M", "pid": 4, "tid": 1, "name": "thread_name", "args": {"name": "python"}},
+            ] + [
+                {"ph": "X", "pid": 4, "tid": 1, "ts": i, "dur": 1, "name": calls[i], "args": {"correlation_id": str(i)}}
+                for i in called
+            ]
+            return self.file(json.dumps(trace), "h.trace.json")
+
+        def pftrace(called):
+            s = perfetto.Sequence(2, 1)
+            for i in called:
+                name = calls[i].replace("cu", "hip", 1)
+                s.slice(1000 * i, 1000 * i + 500, 1, name, "hip_api", {"corr_id": i})
+            for _, name, at, long, more in kernels:
+                args = {"agent": "GPU-0", "corr_id": more["correlation_id"]}
+                s.slice(at * 1000, (at + long) * 1000, 2, name, "kernel_dispatch", args)
+            return self.file(b"".join(s.out), "t.pftrace")
+
+        for form in (protobuf, trace_json, pftrace):
+            for called, said in (((1, 2), None), ((1, 2, 3), 1)):
+                path = form(called)
+                self.assertEqual(2, len(self.did(path)))
+                self.assertEqual(said, self.issues(path).get("no_device_event"), (form, called))
+
 
 class Nsys(cases.Case):
     """Exports of one process, 100, with a kernel of 100 us each time that one is asked for."""

@@ -128,7 +128,7 @@ WHERE g.is_call
                   FROM (SELECT part, total(k.kind = 'kernel' AND correlation IS NULL) AS n
                         FROM kineto_activity AS a CROSS JOIN kineto_kinds AS k ON k.rowid = a.kind GROUP BY part)
                   CROSS JOIN kineto_groups AS o ON o.id = part GROUP BY o.trace HAVING total(n) = 0)
-  AND (e.name GLOB '[ch]*Launch*Kernel*' AND e.correlation IS NOT NULL
+  AND ((e.name GLOB '[ch]*Launch*Kernel*' OR e.name GLOB '[ch]*GraphLaunch*') AND e.correlation IS NOT NULL
        AND (g.label, e.correlation) NOT IN (SELECT o.label, a.correlation
                                             FROM kineto_activity AS a CROSS JOIN kineto_groups AS o ON o.id = a.part
                                             WHERE a.correlation IS NOT NULL)

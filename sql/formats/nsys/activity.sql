@@ -38,7 +38,7 @@ FROM (SELECT trace FROM nsys_trace
       WHERE (SELECT total(kind = 'kernel' AND (coalesce(correlationId, 0) = 0 OR process IS NULL)) = 0 AND count(*) > 0
              FROM nsys_activity)) AS t
 CROSS JOIN device_host_launches AS l
-WHERE l.name GLOB '[ch]*Launch*Kernel*'
+WHERE (l.name GLOB '[ch]*Launch*Kernel*' OR l.name GLOB '[ch]*GraphLaunch*')
   AND (l.process, l.call) NOT IN (SELECT process, correlationId FROM nsys_activity WHERE process + correlationId IS NOT NULL)
   OR l.name GLOB '[ch]*StreamBeginCapture*' OR l.name GLOB '[ch]*StreamEndCapture*';
 
