@@ -233,6 +233,25 @@ class Rocpd(cases.Case):
         )
         self.assertEqual({"missing_field": 16, "left_out": 4}, self.issues(path))
 
+    def test_agents_of_one_number(self):
+        """Numbers from 2^63 on may be one in JSON: an activity counts once, of the first, and that is listed."""
+        with open(DOCUMENT, encoding="utf-8") as file:
+            document = json.load(file)
+
+        def handles(value):
+            if isinstance(value, dict):
+                return {
+                    key: {"handle": of["handle"] + 2**63}
+                    if key in ("id", "agent_id", "src_agent_id", "dst_agent_id")
+                    else handles(of)
+                    for key, of in value.items()
+                }
+            return [handles(of) for of in value] if isinstance(value, list) else value
+
+        path = self.file(handles(document), "4242_results.json")
+        self.assertEqual(20, self.one("SELECT count(*) FROM trace_device_activity(?)", path))
+        self.assertEqual(2, self.issues(path).get("conflict"))
+
     def test_records_of_unknown_kinds(self):
         document = rocpd.document()
         document["rocprofiler-sdk-tool"][0]["buffer_records"] |= {

@@ -44,6 +44,15 @@ SELECT d.guid, json_extract(a.value, '$.id.handle'), json_extract(a.value, '$.ty
 FROM rocpd_documents AS d, json_each(d.process, '$.agents') AS a;
 UPDATE rocpd_agents SET device = coalesce(host, guid) || ' ' || device WHERE (SELECT count(DISTINCT host) FROM rocpd_agents) > 1;
 CREATE INDEX temp.rocpd_agent ON rocpd_agents(guid, id);
+DROP TABLE IF EXISTS temp.rocpd_alike;
+CREATE TEMP TABLE rocpd_alike AS
+SELECT row FROM (SELECT rowid AS row, row_number() OVER (PARTITION BY guid, id ORDER BY NOT is_gpu, rowid) AS nth FROM rocpd_agents)
+WHERE nth > 1;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT t.trace, 'warning', 'conflict', count(*), 'agents of one number, as from 2^63 on in JSON: what they did counts as that of the first GPU'
+FROM rocpd_alike, rocpd_trace AS t GROUP BY t.trace;
+DELETE FROM rocpd_agents WHERE rowid IN (SELECT row FROM rocpd_alike);
+DROP TABLE rocpd_alike;
 INSERT INTO mpg_issues(source, severity, kind, count, detail) -- a partition has the name of the whole GPU, and fewer compute units
 SELECT t.trace, 'warning', 'guessed_share', count(DISTINCT a.device),
        'partitions of GPUs: each counts as a device of its own, by the name of the whole, such as ' || min(a.chip)
