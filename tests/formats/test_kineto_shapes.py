@@ -93,6 +93,17 @@ class Shapes(Case):
             self.assertEqual(self.rows("SELECT chip, count(*) FROM trace_device_activity(?)", path), [(name, 1)])
             self.assertEqual(self.issues(path), listed, (name, units))
 
+    def test_devices_that_are_described_twice(self):
+        """As where somebody put traces together: an activity counts once, and two names of a device are listed."""
+        for names, said in ((("A", "A"), {}), (("A", "B"), {"conflict": 1}), (("", "A"), {})):
+            devices = [{"id": 0, "name": name} for name in names]
+            trace = {"schemaVersion": 1, "deviceProperties": devices, "traceEvents": [kernel("gemm", 1, 1100, 50)]}
+            path = self.file(trace, "t.json")
+            self.assertEqual(
+                [("A", 1, 50_000)], self.rows("SELECT chip, activities, busy_ns FROM trace_device_time(?)", path)
+            )
+            self.assertEqual(said, self.issues(path), names)
+
     def test_correlations_above_what_an_integer_holds(self):
         """From 2^63 on: each is of its own call, and told as the 64 bits that it is."""
         first, second = 2**63 + 5, 2**64 - 2

@@ -34,9 +34,13 @@ SELECT trace, 'kineto', rank, world_size, coalesce(base_time_ns, 0), json_extrac
 
 DROP TABLE IF EXISTS temp.kineto_devices;
 CREATE TEMP TABLE kineto_devices AS
-SELECT f.trace, CAST(json_extract(d.value, '$.id') AS TEXT) AS device, nullif(json_extract(d.value, '$.name'), '') AS chip
-FROM kineto_files AS f, json_each(f.devices) AS d WHERE d.type = 'object';
+SELECT f.trace, CAST(json_extract(d.value, '$.id') AS TEXT) AS device, min(nullif(json_extract(d.value, '$.name'), '')) AS chip,
+       count(DISTINCT nullif(json_extract(d.value, '$.name'), '')) AS names
+FROM kineto_files AS f, json_each(f.devices) AS d WHERE d.type = 'object' GROUP BY 1, 2;
 CREATE INDEX temp.kineto_device ON kineto_devices(trace, device);
+INSERT INTO kineto_left_out
+SELECT trace, 'warning', 'conflict', count(*), 'devices that have two names, as where traces were put together: the first counts, ' || min(chip)
+FROM kineto_devices WHERE names > 1 GROUP BY trace;
 -- A partition of AMD's has the name of the whole GPU, and fewer compute units.
 INSERT INTO kineto_left_out
 SELECT f.trace, 'warning', 'guessed_share', count(*),
@@ -50,5 +54,6 @@ WHERE d.type = 'object' AND (json_extract(d.value, '$.name') GLOB '* MIG *' OR j
 -- Devices that are all alike: ROCm describes them from 0 on, and counts the host's CPUs before them where they run.
 DROP TABLE IF EXISTS temp.kineto_alike;
 CREATE TEMP TABLE kineto_alike AS
-SELECT trace, min(chip) AS chip FROM kineto_devices GROUP BY trace HAVING min(chip) = max(chip) AND count(chip) = count(*);
+SELECT trace, min(chip) AS chip FROM kineto_devices GROUP BY trace
+HAVING min(chip) = max(chip) AND count(chip) = count(*) AND max(names) = 1;
 CREATE INDEX temp.kineto_alike_of ON kineto_alike(trace);
