@@ -37,7 +37,7 @@
 --@ hint \A-{9,}(?:  -{9,})+\s*\n\s*Name\s+Self CPU %\s => a table of PyTorch's profiler, which has sums alone: give its trace, its export_chrome_trace
 --@ hint \A\s*\[\s*\[-?\d+, [0-3], \d+, -?\d+\]\s*, => a timeline of memory of PyTorch: give the profiler's trace, its export_chrome_trace
 --@ hint \A\s*\[?\s*\{\s*"cols"\s*:\s*\[\s*\{\s*"id"\s*: => a table as XProf's tools make of a profile: give the profile itself, *.xplane.pb
---@ hint \A"?Rank"?,"?(?:Program id"?,"?HLO op category|Host/device"?,"?Operation Type|Kernel Name)"? => a table as XProf's tools make of a profile: give the profile itself, *.xplane.pb
+--@ hint \A"?(?:Step"?,"?)?Rank"?,"?(?:Host/device|Program [iI]d|Kernel Name|HLO op) => a table as XProf's tools make of a profile: give the profile itself, *.xplane.pb
 --@ hint \A\s*\{\s*"by(?:Category|Program|Provenance)(?:ExcludeIdle)?"\s*:\s*\{ => a tree as XProf's tools make of a profile: give the profile itself, *.xplane.pb
 --@ hint \A"(?:Guid","Kind|Kind","(?:Agent_Id|Direction|Operation|Function)|Domain","Function|Node_Id","Logical_Node_Id|Name","Calls","TotalDurationNs)" => a table of rocprofv3: give its database (--output-format rocpd) or its JSON
 --@ hint \A"?Index"?,"?KernelName"?,"?gpu-id => a table of rocprof: give the results.json of rocprof --hip-trace, or trace with rocprofv3

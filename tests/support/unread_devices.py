@@ -228,4 +228,16 @@ DEVICES = {
         b" ** CUDA GPU Kernel Summary (cuda_gpu_kern_sum):\n\n Time (%)  Total Time (ns)  Instances  Name\n --------  ---------------  ---------  ----\n",
         "a report of nsys stats",
     ),
+    "framework_op_stats.csv": (
+        b'"Rank","Host/device","Type","Operation","#Occurrences","Total time (us)"\n1,"Device","MatMul","dot.1",1,10\n',
+        "a table as XProf's tools make",
+    ),
+    "hlo_stats.csv": (
+        b"Rank,Program id,HLO op category,HLO op name\n1,11,fusion,fusion.1\n",
+        "a table as XProf's tools make",
+    ),
+    "kernel_stats.csv": (
+        b'"Rank","Kernel Name","Registers per thread"\n1,"gemm",64\n',
+        "a table as XProf's tools make",
+    ),
 }
