@@ -235,8 +235,8 @@ DROP TABLE trainer_far;
 .read sql/formats/trainer/doubts.sql
 
 -- If ranks log into files of their own, the lowest rank counts.
-UPDATE trainer_points SET job = coalesce(:job, job);
-UPDATE trainer_marks SET job = coalesce(:job, job);
+UPDATE trainer_points SET job = :job WHERE :job IS NOT NULL;
+UPDATE trainer_marks SET job = :job WHERE :job IS NOT NULL;
 DROP TABLE IF EXISTS temp.trainer_lowest;
 CREATE TEMP TABLE trainer_lowest(of_job TEXT PRIMARY KEY, lowest);
 INSERT INTO trainer_lowest SELECT job, min(rank) FROM trainer_points WHERE rank IS NOT NULL GROUP BY job;

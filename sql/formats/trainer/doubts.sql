@@ -4,6 +4,8 @@
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 -- Exports that overlap, put one after the other: a step that goes back, at a time that it has already, is the same record again.
+-- Few files have a step below that of the row before.
+--@ if EXISTS (SELECT 1 FROM trainer_points AS c LEFT JOIN trainer_points AS p ON p.rowid = c.rowid - 1 WHERE c.rowid > 1 AND (p.rowid IS NULL OR p.file = c.file AND (p.run IS NOT c.run OR c.step < p.step)))
 DROP TABLE IF EXISTS temp.trainer_copies;
 CREATE TEMP TABLE trainer_copies AS
 SELECT DISTINCT c.id, c.file, c.line, c.step
@@ -18,6 +20,7 @@ SELECT file, 'info', 'repeated_record', min(line), count(*),
 FROM trainer_copies GROUP BY file;
 DELETE FROM trainer_points WHERE rowid IN (SELECT id FROM trainer_copies);
 DROP TABLE trainer_copies;
+--@ end
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'missing_field', min(line), count(*),
