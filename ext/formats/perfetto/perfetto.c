@@ -97,7 +97,7 @@ static mpg_rc end_file(mpg_perfetto *p, mpg_err *err) {
                          "events whose names were lost with the packets before them are left out");
   if (rc == MPG_OK)
     rc = list_issue(p, MPG_WARNING, "missing_samples", LOSSES,
-                    "packets were lost: slices may lack, or end as another did");
+                    "packets were lost: slices may be missing, or have the end of another");
   if (rc == MPG_OK)
     rc = list_issue(p, MPG_WARNING, "unknown_name", UNKNOWN_NAME,
                     "events with a number for a name that no packet explains have no name");
