@@ -172,35 +172,28 @@ DELETE FROM serve_samples WHERE rowid IN (
 -- Two servers that watch one replica, or two scrapes of it, tell the same twice, under labels of the scrape: the series with most samples
 -- counts, and the other before and after it.
 ALTER TABLE serve_samples ADD COLUMN series;
-UPDATE serve_samples SET series = labels;
+ALTER TABLE serve_samples ADD COLUMN target;
+UPDATE serve_samples SET series = labels,
+  target = json_remove(labels, '$.prometheus', '$.prometheus_replica', '$.__replica__', '$.replica', '$.thanos_replica', '$.receive');
 UPDATE serve_samples SET labels
-  = json_remove(labels, '$.job', '$.instance', '$.container', '$.node', '$.endpoint', '$.service', '$.prometheus', '$.prometheus_replica',
-                '$.__replica__', '$.replica', '$.thanos_replica', '$.receive');
--- Two instances or containers of one pod that tell different values are two servers: what one tells is then less than what the other told
--- before.
+  = json_remove(target, '$.job', '$.instance', '$.container', '$.node', '$.endpoint', '$.service');
+-- Two targets of one pod, or of one instance such as localhost:8000, that tell different values are two servers: what one tells is then
+-- less than what the other told before.
 DROP TABLE IF EXISTS temp.serve_apart;
 CREATE TEMP TABLE serve_apart AS
-WITH several AS MATERIALIZED (SELECT metric, replica, labels
-                              FROM serve_samples GROUP BY 1, 2, 3
-                              HAVING min(coalesce(json_extract(series, '$.instance'), '') || ' '
-                                         || coalesce(json_extract(series, '$.container'), ''))
-                                < max(coalesce(json_extract(series, '$.instance'), '') || ' '
-                                      || coalesce(json_extract(series, '$.container'), ''))),
+WITH several AS MATERIALIZED (SELECT metric, replica, labels FROM serve_samples GROUP BY 1, 2, 3 HAVING min(target) < max(target)),
 told AS (
-  SELECT metric, replica, labels, series, value, lag(value) OVER w AS before, lag(series) OVER w AS series_before,
+  SELECT metric, replica, labels, target, value, lag(value) OVER w AS before, lag(target) OVER w AS target_before,
          lag(value) OVER (PARTITION BY metric, replica, labels, series ORDER BY time) AS own_before
   FROM serve_samples JOIN several USING (metric, replica, labels) WINDOW w AS (PARTITION BY metric, replica, labels ORDER BY time, value)
 )
 SELECT metric, replica, labels FROM told GROUP BY 1, 2, 3
-HAVING total(value < before AND series <> series_before) > 1 + 2 * total(value < own_before);
+HAVING total(value < before AND target <> target_before) > 1 + 2 * total(value < own_before);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT :path, 'warning', 'conflict', NULL, count(*),
-       'counters that two instances of one pod tell, such as ' || min(metric) || ' of ' || min(replica)
+       'counters that two targets tell under one name, such as ' || min(metric) || ' of ' || min(replica)
          || ', with values of two servers: each counts' FROM serve_apart GROUP BY NULL;
-UPDATE serve_samples SET labels
-  = json_set(labels, '$.instance',
-             coalesce(json_extract(series, '$.instance'), '') || ' ' || coalesce(json_extract(series, '$.container'), ''))
-WHERE (metric, replica, labels) IN (SELECT * FROM serve_apart);
+UPDATE serve_samples SET labels = target WHERE (metric, replica, labels) IN (SELECT * FROM serve_apart);
 DROP TABLE serve_apart;
 DROP TABLE IF EXISTS temp.serve_series;
 CREATE TEMP TABLE serve_series AS

@@ -427,6 +427,22 @@ class ServeTokens(Case):
                 )
                 self.assertEqual([row[3] for row in self.decoded(path)], [done] * 4, second)
                 self.assertEqual(self.issues_of(path), said)
+            # An agent on each host scrapes localhost; of two Prometheus that do so in each job one counts.
+            for first, second in (('job="a"', 'job="b"'), ('node="a"', 'node="b"'), ('service="a"', 'service="b"')):
+                path = self.write(
+                    self.lines(
+                        *(
+                            (decode, f'instance="localhost:8000",prometheus_replica="{n}",{label}', values)
+                            for n in "01"
+                            for label, values in (
+                                (first, range(0, 50, 10)),
+                                (second, range(3000 * (other - 1), 3000 * (other - 1) + 50 * other, 10 * other)),
+                            )
+                        )
+                    )
+                )
+                self.assertEqual([row[3] for row in self.decoded(path)], [done] * 4, second)
+                self.assertEqual(self.issues_of(path), said, second)
 
     def test_counters_by_source_and_those_of_all(self):
         """Told at other times, as by two queries, a prompt counts once; and before an upgrade that brought them, all count as computed, which is said."""
