@@ -585,6 +585,19 @@ class Mapping(Case):
             [("warning", 1)],
         )
 
+    def test_entries_without_a_time_are_listed(self):
+        path = self.file(
+            '{"job_name":"a","job_start_time":1}\n{"job_name":"a","step_count":1,"step_start_time":2}\n'
+            '{"job_name":"a","step_count":2,"step_start_time":3}\n'
+            '{"job_name":"a","step_count":3,"step_start_time":null}\n{"job_name":"a","job_end_time":null}\n'
+        )
+        self.map(path)
+        self.assertEqual(self.one("SELECT count(*) FROM spans WHERE kind = 'step'"), 1)
+        self.assertEqual(
+            self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'missing_field' AND source = ?", path),
+            [("data_loss", 2)],
+        )
+
     def goodput(self, as_of):
         return self.rows(
             """SELECT 100.0 * sum(chip_us) FILTER (WHERE category IN ('ideal', 'inefficiency', 'unrated')) / sum(chip_us),
