@@ -113,6 +113,41 @@ class Mapping(Mapped):
             [("y", 1), ("z", 1)],
         )
 
+    def test_devices_that_are_more_than_the_gpus_that_labels_count(self):
+        """Device plugins that share GPUs, and do not say so: of Intel (-shared-dev-num), or without GPU feature discovery."""
+        intel = "gpu.intel.com/i915"
+        counted = {"gpu.intel.com/device-id.0380-0bda.count": "2", "gpu.intel.com/device-id.0380-0bda.present": "true"}
+        for resource, devices, labels, installed, held in (
+            (intel, 20, counted, 2, 0.1),
+            (intel, 20, {**counted, "gpu.intel.com/device-id.0380-0bdb.count": "2"}, 4, 0.2),
+            ("gpu.intel.com/xe", 2, counted, 2, 1),
+            (intel, 20, {}, 20, 1),
+            (G, 32, {"karpenter.k8s.aws/instance-gpu-count": "8"}, 8, 0.25),
+            (G, 30, {"karpenter.k8s.aws/instance-gpu-count": "8"}, 7.5, 0.25),
+            (G, 6, {"karpenter.k8s.aws/instance-gpu-count": "8"}, 6, 1),
+            (G + ".shared", 10, {"eks.amazonaws.com/instance-gpu-count": "1"}, 1, 0.1),
+            (G, 4, {"karpenter.azure.com/sku-gpu-count": "2"}, 2, 0.5),
+            (G, 16, {"gpu.nvidia.com/count": "8"}, 8, 0.5),
+            ("amd.com/gpu", 64, {"karpenter.azure.com/sku-gpu-count": "8"}, 8, 0.125),
+            (G, 32, {"karpenter.k8s.aws/instance-gpu-count": "8", "nvidia.com/gpu.replicas": "2"}, 16, 0.5),
+        ):
+            pod = self.pod(
+                "p",
+                {resource: 1},
+                spec={"nodeName": "n"},
+                metadata={"creationTimestamp": when(0)},
+                status={
+                    "phase": "Succeeded",
+                    "containerStatuses": [{"state": {"terminated": {"startedAt": when(0), "finishedAt": when(100)}}}],
+                },
+            )
+            self.map(self.file([self.node("n", {resource: str(devices)}, **labels), pod]))
+            self.assertEqual(
+                self.rows("SELECT c.chips, a.chips, j.chips FROM capacity AS c, allocations AS a, jobs AS j"),
+                [(installed, held, held)],
+                (resource, devices, labels),
+            )
+
     def test_parts_of_a_whole_node(self):
         """Sevenths in millionths add up to a little less than the GPUs that are there."""
         for gpus, parts, product, chips in (

@@ -1,4 +1,4 @@
--- kube/fractions.sql - parts of GPUs that annotations tell: of KAI, Run:ai and HAMi.
+-- kube/fractions.sql - parts of GPUs that annotations tell: of KAI, Run:ai and HAMi; and labels that count the GPUs of a node.
 --
 -- Reads and changes kube_objects: chips, resource and share.
 -- A part of kube.sql, which says what the parameters are and runs the parts in order.
@@ -101,3 +101,21 @@ parts AS (
 UPDATE kube_objects SET share = p.held / chips FROM (SELECT row, sum(gpus * min(part, 1)) AS held FROM parts GROUP BY row) AS p
 WHERE p.row = kube_objects.rowid AND held > 0 AND chips > 0;
 DROP TABLE kube_hami;
+
+-- A device plugin that offers each GPU several times may leave it to other labels to say so: those that count the GPUs that are there, of
+-- Karpenter, CoreWeave, GPU feature discovery, and for each of Intel's models.
+WITH counted AS (
+  SELECT rowid AS row, CAST(chips AS INTEGER) AS offered,
+         CASE WHEN resource GLOB 'gpu.intel.com/*'
+                THEN (SELECT sum(CAST(value AS INTEGER)) FROM json_each(labels) WHERE key GLOB 'gpu.intel.com/device-id.*.count')
+              ELSE CAST(coalesce(json_extract(labels, '$."karpenter.k8s.aws/instance-gpu-count"'),
+                                 json_extract(labels, '$."eks.amazonaws.com/instance-gpu-count"'),
+                                 json_extract(labels, '$."karpenter.azure.com/sku-gpu-count"'),
+                                 json_extract(labels, '$."gpu.nvidia.com/count"'),
+                                 json_extract(labels, '$."nvidia.com/gpu.count"')) AS INTEGER) END AS gpus
+  FROM kube_objects
+  WHERE kind = 'Node' AND chips > 0 AND share = 1 AND instr(labels, 'count"') AND instr(coalesce(resources, ''), '/mig-') = 0
+    AND (resource GLOB 'nvidia.com/gpu*' OR resource = 'amd.com/gpu' OR resource GLOB 'gpu.intel.com/*')
+)
+UPDATE kube_objects SET share = 1.0 / ((c.offered + c.gpus - 1) / c.gpus) FROM counted AS c
+WHERE c.row = kube_objects.rowid AND c.gpus > 0 AND c.gpus < c.offered;
