@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import unittest
 
 from cases import Case
 from fleets import ROOT
+from test_kube_files import RESOURCES
 
 STATE = os.path.join(ROOT, "fixtures/kube/state.json")
 BEGIN = 1772355600
@@ -395,6 +397,111 @@ class KubeState(Case):
                     series["metric"].update({"label_nvidia_com_gpu_replicas": labels} if labels else {})
             self.records(self.write())
             self.assertEqual(expected, self.issues().get("guessed_share", (0, ""))[0])
+
+    def sampled(self, *nodes):
+        """Nodes of these resources and labels, each with a pod that asks for one of a resource: chips installed and held, by node, and what is listed."""
+        names = lambda text: re.sub("[^a-zA-Z0-9]", "_", text)
+        told = []
+        for n, (resources, labels, asked) in enumerate(nodes):
+            node, pod = {"node": str(n)}, {"namespace": "ml", "pod": str(n), "uid": str(n)}
+            labelled = {"label_" + names(key): value for key, value in labels.items()}
+            request = {"resource": names(asked), "container": "c"}
+            told += [
+                ("kube_node_labels", 1, {**node, "label_agentpool": str(n), **labelled}),
+                *(
+                    (f"kube_node_status_{kind}", number, {**node, "resource": names(resource)})
+                    for kind in ("capacity", "allocatable")
+                    for resource, number in resources.items()
+                ),
+                ("kube_pod_container_resource_requests", 1, {**pod, **node, **request}),
+                ("kube_pod_status_phase", 1, {**pod, "phase": "Running"}),
+            ]
+        self.answer["data"]["result"] = [
+            {"metric": {"__name__": name, **metric}, "values": [[BEGIN + 60 * i, str(value)] for i in range(3)]}
+            for name, value, metric in told
+        ]
+        path = self.write()
+        query = "SELECT {}, chips FROM trace_records(?) WHERE record = ?"
+        held = dict(self.db.execute(query.format("task"), (path, "allocations")))
+        issues = self.issues()
+        return dict(self.db.execute(query.format("pool"), (path, "capacity"))), held, issues
+
+    def test_resources_are_those_of_objects(self):
+        nodes = [({resource: 2}, {}, resource) for resource in RESOURCES]
+        installed, held, issues = self.sampled(*nodes)
+        self.assertEqual(installed, {str(n): round(2 * c, 5) for n, c in enumerate(RESOURCES.values()) if c})
+        self.assertEqual(held, {str(n): round(c, 6) for n, c in enumerate(RESOURCES.values()) if c})
+        unknown = [resource for resource, chips in RESOURCES.items() if chips is None]
+        self.assertEqual(issues["uncounted_resource"][0], len(unknown), issues)
+        for resource, chips in RESOURCES.items():
+            if chips == 0:
+                self.assertNotIn("uncounted_resource", self.sampled(({resource: 2}, {}, resource))[2], resource)
+
+    def test_parts_of_chips_are_those_of_objects(self):
+        """What labels and names of resources say of a node's devices, they say in objects and in metrics."""
+        gpu, mi300x = "nvidia.com/gpu", "AMD_Instinct_MI300X_OAM"
+        gke = {"cloud.google.com/gke-accelerator": "nvidia-h100-80gb"}
+        cases = (
+            (
+                {"aws.amazon.com/neuron": 16, "aws.amazon.com/neurondevice": 16},
+                {},
+                "aws.amazon.com/neurondevice",
+                16,
+                1,
+            ),
+            ({"aws.amazon.com/neuron": 16, "aws.amazon.com/neurondevice": 16}, {}, "aws.amazon.com/neuron", 16, 1),
+            ({gpu: 4}, {"nvidia.com/gpu.product": "NVIDIA-A30-MIG-1g.6gb"}, gpu, 1, 0.25),
+            ({gpu: 2}, {"nvidia.com/gpu.product": "NVIDIA-A30-MIG-2g.12gb"}, gpu, 1, 0.5),
+            ({gpu: 7}, {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb"}, gpu, 1, 0.142857),
+            ({gpu: 4}, {"nvidia.com/gpu.product": "NVIDIA-RTX-PRO-6000-MIG-1g.24gb"}, gpu, 1, 0.25),
+            ({gpu: 7}, {"nvidia.com/gpu.product": "NVIDIA-GH200-480GB-MIG-1g.24gb"}, gpu, 1, 0.142857),
+            ({gpu: 7}, {**gke, "cloud.google.com/gke-gpu-partition-size": "1g.10gb"}, gpu, 1, 0.142857),
+            (
+                {gpu: 14},
+                {
+                    **gke,
+                    "cloud.google.com/gke-gpu-partition-size": "1g.10gb",
+                    "cloud.google.com/gke-max-shared-clients-per-gpu": "2",
+                },
+                gpu,
+                1,
+                0.071429,
+            ),
+            *(
+                (
+                    {"amd.com/gpu": 8 * parts},
+                    {"amd.com/compute-memory-partition": mode, "amd.com/gpu.product-name": product},
+                    "amd.com/gpu",
+                    8,
+                    round(1 / parts, 6),
+                )
+                for mode, parts, product in (
+                    ("spx_nps1", 1, mi300x),
+                    ("dpx_nps2", 2, mi300x),
+                    ("cpx_nps4", 8, mi300x),
+                    ("cpx_nps1", 6, "AMD_Instinct_MI300A"),
+                    ("tpx_nps1", 3, "AMD_Instinct_MI300A"),
+                )
+            ),
+            (
+                {"gpu.intel.com/i915": 20},
+                {"gpu.intel.com/device-id.0380-0bda.count": "2"},
+                "gpu.intel.com/i915",
+                2,
+                0.1,
+            ),
+            ({gpu: 30}, {"karpenter.k8s.aws/instance-gpu-count": "8"}, gpu, 7.5, 0.25),
+            ({gpu: 6}, {"karpenter.k8s.aws/instance-gpu-count": "8"}, gpu, 6, 1),
+            ({gpu + ".shared": 10}, {"eks.amazonaws.com/instance-gpu-count": "1"}, gpu + ".shared", 1, 0.1),
+            ({gpu: 16}, {"gpu.nvidia.com/count": "8", "nvidia.com/gpu.replicas": "2"}, gpu, 8, 0.5),
+        )
+        installed, held, issues = self.sampled(*(case[:3] for case in cases))
+        self.assertEqual(
+            [(installed[str(n)], held[str(n)]) for n in range(len(cases))], [case[3:] for case in cases], cases
+        )
+        self.assertNotIn("guessed_share", issues)
+        slices = "nvidia.com/mig-1g.24gb"
+        self.assertIn("guessed_share", self.sampled(({slices: 4}, {}, slices))[2])
 
     def test_a_pod_in_two_phases_at_once(self):
         """An exporter that keeps what is gone tells two phases of one moment: listed."""

@@ -14,7 +14,8 @@ WITH labels AS MATERIALIZED (
                       '$.label_cloud_google_com_gke_nodepool', '$.label_eks_amazonaws_com_nodegroup',
                       '$.label_kubernetes_azure_com_agentpool',
                       '$.label_karpenter_sh_nodepool', '$.label_agentpool', '$.label_nvidia_com_gpu_product',
-                      '$.label_nvidia_com_gpu_replicas', '$.label_cloud_google_com_gke_max_shared_clients_per_gpu') AS words
+                      '$.label_nvidia_com_gpu_replicas', '$.label_cloud_google_com_gke_max_shared_clients_per_gpu',
+                      '$.label_cloud_google_com_gke_gpu_partition_size', '$.label_amd_com_compute_memory_partition') AS words
   FROM (SELECT DISTINCT labels FROM kube_state_samples WHERE metric = 'kube_node_labels')
 )
 SELECT node, labels, time
@@ -33,7 +34,7 @@ FROM (SELECT _file, json_extract(labels, '$.resource') AS resource,
         AND value > 0) AS kube_state_shared
 WHERE NOT EXISTS (SELECT 1 FROM kube_state_told AS t
                   WHERE t.node = coalesce(nullif(kube_state_shared.node, ''), t.node)
-                    AND json_extract(t.labels, '$.label_nvidia_com_gpu_replicas') > 1) GROUP BY NULL;
+                    AND (json_extract(t.labels, '$.label_nvidia_com_gpu_replicas') > 1 OR instr(t.labels, '_gpu_count"'))) GROUP BY NULL;
 DROP TABLE IF EXISTS temp.kube_state_nodes;
 CREATE TEMP TABLE kube_state_nodes AS
 WITH told AS ( -- once, however many exporters tell it

@@ -63,6 +63,10 @@ SELECT min(_file), 'info', 'vanished_pod', NULL, count(*),
          || outcome
 FROM kube_state_ends WHERE vanished GROUP BY outcome;
 
+DROP TABLE IF EXISTS temp.kube_state_intel;
+CREATE TEMP TABLE kube_state_intel AS
+SELECT DISTINCT coalesce(json_extract(labels, '$.exported_node'), json_extract(labels, '$.node')) AS node FROM kube_state_samples
+WHERE metric GLOB 'kube_node_status_[ac]*' AND json_extract(labels, '$.resource') GLOB 'gpu_intel_com_*';
 INSERT INTO kube_state_objects(event, apiVersion, kind, namespace, name, uid, creationTimestamp, deletionTimestamp, owner_kind, owner_name,
                                job, phase, reason, nodeName, pool, product,
                                resource, chips, allocatable, share, scheduled, ready, ready_time, finished, outcome, unschedulable, spec,
@@ -93,17 +97,40 @@ object AS (
                                  json_extract(t.labels, '$.label_cloud_google_com_gke_accelerator'),
                                  json_extract(t.labels, '$.label_cloud_google_com_gke_tpu_accelerator'),
                                  json_extract(t.labels, '$.label_node_kubernetes_io_instance_type')) AS product,
-         max(1, coalesce(CAST(coalesce(json_extract(t.labels, '$.label_nvidia_com_gpu_replicas'),
-                                       json_extract(t.labels, '$.label_cloud_google_com_gke_max_shared_clients_per_gpu')) AS INTEGER),
-                         1)) AS replicas,
+         json_extract(t.labels, '$.label_cloud_google_com_gke_gpu_partition_size') AS size,
+         json_extract(t.labels, '$.label_amd_com_compute_memory_partition') AS mode,
+         CAST(coalesce(json_extract(t.labels, '$.label_nvidia_com_gpu_replicas'),
+                       json_extract(t.labels, '$.label_cloud_google_com_gke_max_shared_clients_per_gpu')) AS INTEGER) AS replicas,
          (SELECT s.first FROM kube_state_spacing AS s) AS window_start
   FROM version AS v LEFT JOIN kube_state_told AS t ON t.node = v.node AND t.time = v.told WHERE changed
+),
+-- How much of a chip a device is: as mpg_kube_product_share, mpg_kube_partitions and kube/fractions.sql have it of objects.
+profiled AS (
+  SELECT *, CASE WHEN profile GLOB '[1-7]g.[0-9]*gb*' THEN CAST(profile AS INTEGER) END AS slices,
+         CASE WHEN profile GLOB '[1-7]g.[0-9]*gb*' THEN CAST(substr(profile, 4) AS INTEGER) END AS gigabytes
+  FROM (SELECT *, iif(instr(product, '-MIG-'), substr(product, instr(product, '-MIG-') + 5), size) AS profile FROM object)
+),
+parted AS (
+  SELECT *, coalesce(slices / iif((slices = 1 AND gigabytes = 6) OR (slices IN (2, 4) AND gigabytes IN (6 * slices, 24 * slices))
+                                  OR (slices = 1 AND gigabytes = 24 AND product LIKE '%RTX-PRO-6000%'), 4.0, 7.0), 1.0)
+           / CASE WHEN mode GLOB 'dpx_*' THEN 2 WHEN mode GLOB 'tpx_*' THEN 3 WHEN mode GLOB 'qpx_*' THEN 4
+                  WHEN mode GLOB 'cpx_*' THEN iif(product GLOB 'AMD_Instinct_MI300A*', 6, 8) ELSE 1 END
+           / iif(replicas BETWEEN 1 AND 1000, replicas, 1) AS part,
+         CAST(coalesce(json_extract(labels, '$.label_karpenter_k8s_aws_instance_gpu_count'),
+                       json_extract(labels, '$.label_eks_amazonaws_com_instance_gpu_count'),
+                       json_extract(labels, '$.label_karpenter_azure_com_sku_gpu_count'),
+                       json_extract(labels, '$.label_gpu_nvidia_com_count'),
+                       json_extract(labels, '$.label_nvidia_com_gpu_count'),
+                       CASE WHEN node IN (SELECT node FROM kube_state_intel)
+                              THEN (SELECT sum(value) FROM json_each(labels) WHERE key GLOB 'label_gpu_intel_com_device_id_*_count')
+                       END) AS INTEGER) AS gpus
+  FROM profiled
 ),
 all_objects AS (
   SELECT event, 'v1' AS apiVersion, 'Node' AS kind, NULL AS namespace, node AS name, node || iif(life > 0, '#' || life, '') AS uid,
          iif(begun = window_start, begun,
              max(coalesce(min(created, begun), begun),
-                 coalesce((SELECT min(n.before) FROM kube_state_node_lives AS n WHERE n.node = object.node AND n.time = object.begun),
+                 coalesce((SELECT min(n.before) FROM kube_state_node_lives AS n WHERE n.node = parted.node AND n.time = parted.begun),
                           begun))) AS creationTimestamp,
          NULL AS deletionTimestamp, NULL AS owner_kind, NULL AS owner_name, NULL AS job, NULL AS phase, NULL AS reason, NULL AS nodeName,
          coalesce(json_extract(labels, '$.label_' || replace(replace(replace(:pool, '.', '_'), '/', '_'), '-', '_')),
@@ -113,8 +140,7 @@ all_objects AS (
                   json_extract(labels, '$.label_agentpool'),
                   json_extract(labels, '$.label_node_kubernetes_io_instance_type')) AS pool,
          product, NULL AS resource, chips, allocatable,
-         CASE WHEN product GLOB '*-MIG-[1-7]g.*' THEN CAST(substr(product, instr(product, '-MIG-') + 5, 1) AS INTEGER) / 7.0 ELSE 1.0 END
-    / replicas AS share,
+         iif(part = 1 AND gpus > 0 AND gpus < chips, 1.0 / ((CAST(chips AS INTEGER) + gpus - 1) / gpus), part) AS share,
          NULL AS scheduled, ready, ready_time, NULL AS finished, NULL AS outcome, CAST(unschedulable AS INTEGER) AS unschedulable,
          CASE WHEN cordoned IS NOT NULL
                 AND unschedulable = 1 THEN json_object('taints',
@@ -124,7 +150,7 @@ all_objects AS (
          json_array(json_object('type', 'Ready', 'lastHeartbeatTime', strftime('%Y-%m-%dT%H:%M:%SZ', time, 'unixepoch'))) AS conditions,
          json_object('node.kubernetes.io/instance-type', json_extract(labels, '$.label_node_kubernetes_io_instance_type')) AS labels, _file,
          time
-  FROM object
+  FROM parted
   UNION ALL
   SELECT iif(vanished OR left_queue IS NOT NULL, 'DELETED', 'ADDED'), 'v1', 'Pod', e.namespace, e.pod,
          coalesce(nullif(e.uid, ''), e.namespace || '/' || e.pod) || iif(life > 0, '#' || life, ''),

@@ -250,12 +250,26 @@ SELECT resource,
                               'aws_amazon_com_neurondevice', 'habana_ai_gaudi',
                               'gpu_intel_com_i915', 'gpu_intel_com_xe', 'cambricon_com_mlu', 'hygon_com_dcu', 'metax_tech_com_gpu',
                               'mthreads_com_gpu', 'kunlunxin_com_xpu',
-                              'iluvatar_ai_gpu', 'enflame_com_gcu') THEN 1.0
-            WHEN resource GLOB 'huawei_com_Ascend[0-9]*' AND substr(resource, 12) NOT GLOB '*_*' THEN 1.0
+                              'iluvatar_ai_gpu', 'iluvatar_com_gpu', 'enflame_com_gcu', 'birentech_com_gpu') THEN 1.0
+            WHEN resource IN ('deviceclass_resource_kubernetes_io_gpu_nvidia_com', 'deviceclass_resource_kubernetes_io_tpu_google_com',
+                              'deviceclass_resource_kubernetes_io_gpu_amd_com', 'deviceclass_resource_kubernetes_io_neuron_aws_com',
+                              'deviceclass_resource_kubernetes_io_gaudi_intel_com',
+                              'deviceclass_resource_kubernetes_io_gpu_intel_com') THEN 1.0
+            WHEN resource GLOB 'huawei_com_[Aa]scend[0-9]*' AND substr(resource, 12) NOT GLOB '*_*' THEN 1.0
             -- An A30's slice has 6 GB, an RTX PRO 6000's 24: of these a GPU has four.
             WHEN slices IS NOT NULL THEN slices
               / iif((slices = 1 AND gigabytes = 6) OR (slices IN (2, 4) AND gigabytes IN (6 * slices, 24 * slices)), 4.0, 7.0) END AS share
 FROM named LEFT JOIN mig USING (resource);
+-- The older name of the same devices: the plugin offers both.
+DELETE FROM kube_state_samples
+WHERE metric GLOB 'kube_node_status_[ac]*' AND json_extract(labels, '$.resource') = 'aws_amazon_com_neurondevice'
+  AND (json_extract(labels, '$.node'), time)
+    IN (SELECT json_extract(labels, '$.node'), time FROM kube_state_samples
+        WHERE metric GLOB 'kube_node_status_[ac]*' AND json_extract(labels, '$.resource') = 'aws_amazon_com_neuron');
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT (SELECT min(_file) FROM kube_state_samples), 'warning', 'guessed_share', NULL, count(*),
+       resource || ' counts as 1/7 of a chip; of a GPU of 4 slices it is 1/4'
+FROM kube_state_resources WHERE resource GLOB 'nvidia_com_mig_1g_24gb*' GROUP BY NULL;
 CREATE UNIQUE INDEX temp.kube_state_resource ON kube_state_resources(resource);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT min(_file), 'warning', 'uncounted_resource', min(_line), count(DISTINCT coalesce(pod, json_extract(labels, '$.node'))),
@@ -263,8 +277,13 @@ SELECT min(_file), 'warning', 'uncounted_resource', min(_line), count(DISTINCT c
 FROM (SELECT s._file, s._line, s.pod, s.labels, resource
       FROM kube_state_samples AS s JOIN kube_state_resources ON resource = json_extract(s.labels, '$.resource')
       WHERE share IS NULL AND value > 0)
-WHERE resource GLOB '*gpu*' OR resource GLOB '*npu*' OR resource GLOB '*tpu*' OR resource GLOB '*xpu*' OR resource GLOB '*dcu*'
-  OR resource GLOB '*gcu*' OR resource GLOB '*mlu*' OR resource GLOB '*hpu*'
-   OR resource GLOB '*neuron*' OR resource GLOB '*gaudi*' OR resource GLOB '*scend*' OR resource GLOB '*accel*' OR resource GLOB '*_mig_*'
-   OR resource GLOB 'amd_com_*'
+WHERE EXISTS (SELECT 1 FROM (VALUES ('gpu'), ('npu'), ('tpu'), ('xpu'), ('ppu'), ('gcu'), ('dcu'), ('mlu'), ('hpu'), ('ipu'), ('qaic'),
+                             ('neuron'), ('gaudi'), ('ascend'), ('accel'))
+              WHERE '_' || lower(resource) GLOB '*[^a-z]' || column1 || '*' OR '_' || lower(resource) GLOB '*[^a-z][vsp]' || column1 || '*')
+  OR resource GLOB 'nvidia_com_[A-Z]*' OR resource GLOB 'nvidia_com_mig_*' OR resource GLOB 'amd_com_*' OR resource GLOB 'huawei_com_*'
+  OR resource GLOB 'cambricon_com_*' OR resource GLOB 'hygon_com_*' OR resource GLOB 'metax_tech_com_*' OR resource GLOB 'mthreads_com_*'
+  OR resource GLOB 'kunlunxin_com_*' OR resource GLOB 'iluvatar_ai_*' OR resource GLOB 'enflame_com_*' OR resource GLOB 'habana_ai_*'
+  OR resource GLOB 'run_ai_*' OR resource GLOB 'birentech_com_*' OR resource GLOB 'vastaitech_com_*' OR resource GLOB 'tenstorrent_com_*'
+  OR resource GLOB 'furiosa_ai_*' OR resource GLOB 'rebellions_ai_*' OR resource GLOB 'graphcore_ai_*' OR resource GLOB 'qualcomm_com_*'
+  OR resource GLOB 'cloud_tpus_google_com_*' OR resource GLOB 'tencent_com_vcuda_*'
 GROUP BY NULL HAVING count(*) > 0;
