@@ -401,6 +401,34 @@ class Owners(Demand):
             "serving.kserve.io/v1beta1",
             {"predictor": {"model": {"resources": {"limits": {G: "2"}}}}},
         )
+        wanted = {"resources": {"limits": {G: "2"}}}
+        made_by_operators = [
+            of("NIMService", "apps.nvidia.com/v1alpha1", {"replicas": 2, **wanted}),
+            of("Workflow", "argoproj.io/v1alpha1", {"templates": [{"name": "a", "container": wanted}]}),
+            of(
+                "DynamoGraphDeployment",
+                "nvidia.com/v1alpha1",
+                {"services": {"w": {"resources": {"limits": {"gpu": "4"}}}}},
+            ),
+            of(
+                "VirtualMachineInstance",
+                "kubevirt.io/v1",
+                {"domain": {"devices": {"gpus": [{"deviceName": "nvidia.com/GA100"}]}}},
+            ),
+            of("TrainingWorkload", "run.ai/v2alpha1", {"gpu": {"value": "1"}}),
+        ]
+        queues = [
+            of("ClusterQueue", "kueue.x-k8s.io/v1beta2", {"resources": [{"name": G, "nominalQuota": "4"}]}),
+            of("NodePool", "karpenter.sh/v1", {"limits": {G: "4"}, "template": {"spec": {}}}),
+            of(
+                "ClusterPolicy",
+                "nvidia.com/v1",
+                {"dcgm": {"nodeSelector": {G + ".present": "true"}, "resources": {"limits": {"cpu": "1"}}}},
+            ),
+            of("PodGroup", "scheduling.volcano.sh/v1beta1", {"minResources": {G: "4"}}),
+            of("NIMService", "apps.nvidia.com/v1alpha1", {"resources": {"limits": {G: "0"}}}),
+            of("WorkflowTemplate", "argoproj.io/v1alpha1", {"templates": [{"name": "a", "container": wanted}]}),
+        ]
         named = {"ray.io/originated-from-cr-name": "r"}
         for objects, expected, listed in (
             ([made("RayCluster", cluster)], [("ns/r", 15, 11, "queued", 1500)], 0),
@@ -412,6 +440,8 @@ class Owners(Demand):
             ([wrapper], [], 1),
             ([{**wrapper, "status": {"phase": "Succeeded"}}], [], 0),
             ([server], [], 1),
+            *(([made], [], 1) for made in made_by_operators),
+            *(([queue], [], 0) for queue in queues),
             ([{**server, "kind": "ServingRuntime"}], [], 0),
             ([server, {**wrapper, "kind": "Deployment", "metadata": server["metadata"]}], [], 0),
             ([made("RayCluster", scaled), pod("r", 20)], [("ns/r", None, None, "untraced", 160)], 0),

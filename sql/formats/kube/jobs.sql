@@ -185,10 +185,17 @@ SELECT _file, 'warning', 'missing_field', NULL, count(*),
 FROM kube_last AS t
 WHERE (kind IN ('RayJob', 'RayCluster') AND instr(spec, '"enableInTreeAutoscaling"') AND instr(spec, '.com/') OR kind = 'SparkApplication'
        AND instr(spec, '"gpu"')
-       OR apiVersion LIKE '%.%/%' AND (instr(spec, '"containers"') OR kind LIKE '%InferenceService') -- pods, and no templates of them
-         AND kind NOT GLOB '*Template' AND kind NOT GLOB '*Runtime' AND kind NOT GLOB 'Cron*' AND kind NOT GLOB 'Scheduled*'
-         AND kind NOT IN ('TrainJob', 'RayJob', 'RayCluster')
-         AND (instr(spec, '.com/gpu') OR instr(spec, '/tpu"') OR instr(spec, '/neuron') OR instr(spec, '/gaudi') OR instr(spec, '/Ascend'))
+       OR apiVersion LIKE '%.%/%' AND kind NOT GLOB '*Template' AND kind NOT GLOB '*Runtime' AND kind NOT GLOB 'Cron*'
+         AND kind NOT GLOB 'Scheduled*' AND kind NOT IN ('TrainJob', 'RayJob', 'RayCluster')
+         AND (instr(spec, '"containers"') AND (instr(spec, '.com/gpu') OR instr(spec, '/tpu"') OR instr(spec, '/neuron')
+                                               OR instr(spec, '/gaudi') OR instr(spec, '/Ascend')) -- pods, and no templates of them
+              OR instr(spec, '"resources"') AND EXISTS (
+                SELECT 1 FROM json_tree(t.spec) AS r
+                WHERE (r.path GLOB '*.resources.limits' OR r.path GLOB '*.resources.requests') AND CAST(r.atom AS REAL) > 0
+                  AND (r.key GLOB '*/gpu*' OR r.key = 'gpu' OR r.key GLOB '*/tpu' OR r.key GLOB '*/neuron*' OR r.key GLOB '*/gaudi'
+                       OR r.key GLOB '*/[aA]scend*' OR r.key GLOB '*/mig-*'))
+              OR apiVersion LIKE 'kubevirt.io/%' AND instr(spec, '"gpus"') OR apiVersion LIKE 'run.ai/%' AND kind GLOB '*Workload'
+                AND instr(spec, '"gpu'))
          AND NOT EXISTS (SELECT 1 FROM kube_last AS s WHERE s.job = t.job AND s.version <> t.version)
          AND lower(coalesce(json_extract(status, '$.phase'), json_extract(status, '$.state'), ''))
            NOT IN ('succeeded', 'failed', 'completed', 'error', 'suspended')) AND coalesce(chips, 0) = 0 AND finished IS NULL

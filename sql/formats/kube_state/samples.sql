@@ -263,8 +263,8 @@ FROM named LEFT JOIN mig USING (resource);
 -- The older name of the same devices: the plugin offers both.
 DELETE FROM kube_state_samples
 WHERE metric GLOB 'kube_node_status_[ac]*' AND json_extract(labels, '$.resource') = 'aws_amazon_com_neurondevice'
-  AND (json_extract(labels, '$.node'), time)
-    IN (SELECT json_extract(labels, '$.node'), time FROM kube_state_samples
+  AND (coalesce(json_extract(labels, '$.exported_node'), json_extract(labels, '$.node')), time)
+    IN (SELECT coalesce(json_extract(labels, '$.exported_node'), json_extract(labels, '$.node')), time FROM kube_state_samples
         WHERE metric GLOB 'kube_node_status_[ac]*' AND json_extract(labels, '$.resource') = 'aws_amazon_com_neuron');
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT (SELECT min(_file) FROM kube_state_samples), 'warning', 'guessed_share', NULL, count(*),
