@@ -42,7 +42,7 @@ SELECT coalesce(max(submit_time) - min(submit_time) > 284012568 OR max(max(wait_
                 OR max(max(run_time), -min(run_time)) > 315569520, 1) AS wide,
        min(count(job_number), count(submit_time)) < count(*) AS unplaced,
        min(count(run_time), count(wait_time), count(submit_time), count(coalesce(nullif(allocated_processors, 0), requested_processors)))
-  < count(*) AS lacking,
+  < count(*) OR total(allocated_processors = 0 AND run_time > 0) > 0 AS lacking,
        min(status) < 0 OR max(status) > 5 AS unknown, min(run_time) < 0 OR min(wait_time) < 0 AS negative
 FROM swf_jobs;
 
@@ -155,6 +155,7 @@ FROM (SELECT _file, _line, job_number,
              CASE WHEN coalesce(status, -1) IN (0, 1, 2, 3, 4) AND run_time IS NULL THEN 'run time'
                   WHEN status IS NULL AND run_time IS NULL AND allocated_processors > 0 THEN 'run time, though it got processors'
                   WHEN coalesce(nullif(allocated_processors, 0), requested_processors) IS NULL THEN 'processors'
+                  WHEN allocated_processors = 0 AND run_time > 0 THEN 'processors, though it ran: those that it requested count'
                   WHEN status IS NOT NULL AND wait_time IS NULL AND run_time > 0 THEN 'wait'
                   WHEN status IS NOT NULL AND wait_time IS NULL AND run_time IS NULL
                     AND coalesce(nullif(allocated_processors, 0), requested_processors) > 0

@@ -330,6 +330,20 @@ class Mapping(Case):
             {"missing_field": 1}, {kind: n for kind, n in self.issues(path).items() if kind != "no_capacity"}
         )
 
+    def test_a_job_that_ran_on_no_processors(self):
+        """It counts with those that it requested, which is listed; one that never ran needs no row."""
+        path = self.file(
+            f"; UnixStartTime: {T0}\n1 0 0 50 0 -1 -1 8 100 -1 1 1 1 1 1 1 -1 -1\n2 0 10 0 0 -1 -1 8 100 -1 5 1 1 1 1 1 -1 -1\n",
+            "a.swf",
+        )
+        self.assertEqual(
+            [("1", 400)],
+            self.rows(
+                "SELECT job, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'untraced' GROUP BY 1", path
+            ),
+        )
+        self.assertEqual(1, self.issues(path).get("missing_field"))
+
     def test_a_job_that_got_processors_and_tells_no_run_time(self):
         """It may still run: it holds nothing, and is listed. One that was cancelled while it waited is not."""
         rest = "-1 -1 4 -1 -1"
