@@ -214,6 +214,17 @@ SELECT job, 1 AS attempt, task, pool, chips, start_time, CASE WHEN status <> 'Ru
 FROM pai_held
 WHERE start_time IS NOT NULL AND (end_time IS NOT NULL OR status = 'Running');
 
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:pai_tasks, 'pai_tasks'), 'warning', 'start_before_submit', NULL, count(*),
+       'job ' || min(job) || ' started before it was submitted: it counts as given'
+FROM (SELECT job FROM allocations JOIN jobs USING (job) GROUP BY job HAVING min(start_time) < min(submit_time)) GROUP BY NULL;
+-- An instance that no row tells was there if its task came to a good end.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(_file, :pai_tasks, 'pai_tasks'), 'warning', 'missing_pods', min(_line), count(*),
+       'tasks that ended well, of which some instances have no row, the first ' || task_name || ' of ' || job_name
+         || ': what the others hold is partial'
+FROM pai_tasks AS t JOIN (SELECT job_name, task_name, count(*) AS n FROM pai_instances GROUP BY 1, 2) AS i USING (job_name, task_name)
+WHERE t.plan_gpu > 0 AND t.status = 'Terminated' AND i.n < t.inst_num GROUP BY _file;
 -- What ended before it started holds nothing.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:pai_tasks, 'pai_tasks'), 'data_loss', 'end_before_start', NULL, count(*),

@@ -548,6 +548,9 @@ class Odd(cases.Case):
             ([("job-a", "pai/T4", 990), ("job-b", "pai/T4", 990)], [("unknown_job", 1), ("missing_field", 1)]),
             self.told(self.pai(both, tasks)),
         )
+        self.assertEqual(([], [("missing_pods", 1)]), self.told(self.pai(one)))
+        waits = self.pai("")["pai_task_table.csv"].replace("Terminated", "Failed")
+        self.assertEqual(([], []), self.told(self.pai(one, waits)))
 
     def test_rows_that_are_indented(self):
         """Names are the same with spaces around them; a task of a job that its table lacks is listed."""
@@ -663,6 +666,8 @@ class Odd(cases.Case):
 
     def test_starts_before_they_were_submitted(self):
         late = [("start_before_submit", 1)]
+        early = "".join(f"job-a,worker,i{n},w{n},inst-a,Terminated,{990 + 5 * n}.0,2000.0,m-t4\n" for n in (1, 2))
+        self.assertEqual(([("job-a", "pai/T4", 1000)], late), self.told(self.pai(early)))
         self.assertEqual(([("a", "philly/24GB", 200)], late), self.told(self.philly("01:00:20", [("m1", 2)])))
         day = "2020-04-02 00:0{}:00"
         self.assertEqual(
