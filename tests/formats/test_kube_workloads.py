@@ -44,6 +44,18 @@ class Mapping(Mapped):
             [("ns/again", 2 * (5 + 30)), ("ns/done", 20), ("ns/gone", 60), ("ns/runs", 80), ("ns/waits", 100)],
         )
 
+    def test_workloads_that_another_cluster_runs(self):
+        """MultiKueue: a manager's Workload holds chips of the cluster that its status names, or its admission check, and none here."""
+        got = {
+            "admissionChecks": [{"name": "mk", "state": "Ready", "message": 'The workload got reservation on "west"'}]
+        }
+        for status, pool in (({}, "a"), ({"clusterName": "west"}, "west"), (got, "west")):
+            workload = self.workload("j", 2, ("Admitted", "Admitted", 10), ("Finished", "Succeeded", 50))
+            workload["object"]["status"].update(status)
+            node = {"type": "ADDED", "object": self.node("n", {G: "8"}, agentpool="a")}
+            self.map(self.file("\n".join(map(json.dumps, (node, workload)))))
+            self.assertEqual(self.allocations(), [("ns/j", 1, None, pool, 2, 10, 50, "completed")], status)
+
     def test_static_pods(self):
         """The kubelet makes them of files; in the API their owner is the node. Each is a job by itself."""
         owner = [{"apiVersion": "v1", "kind": "Node", "name": "n", "controller": True}]

@@ -67,10 +67,16 @@ ended AS (
   FROM admission AS a
 ),
 timed AS (
-  SELECT *, iif(last, coalesce(finished, evicted, gone), coalesce(out, withdrawn, next, finished, gone)) AS end_time FROM ended
+  SELECT *, iif(last, coalesce(finished, evicted, gone), coalesce(out, withdrawn, next, finished, gone)) AS end_time,
+         -- the cluster to which MultiKueue sent it
+         coalesce(json_extract(status, '$.clusterName'),
+                  (SELECT max(rtrim(substr(message, instr(message, 'reservation on "') + 16), '"'))
+                   FROM (SELECT json_extract(iif(type = 'object', value, '{}'), '$.message') AS message
+                         FROM json_each(status, '$.admissionChecks')) WHERE instr(message, 'reservation on "'))) AS worker FROM ended
 )
 SELECT job, (SELECT count(*) FROM kube_evictions AS k WHERE k.job = t.job AND k.at <= admitted) AS evictions,
-       CASE WHEN flavor IN (SELECT pool FROM kube_nodes)
+       CASE WHEN worker <> '' THEN worker
+            WHEN flavor IN (SELECT pool FROM kube_nodes)
               OR (SELECT count(DISTINCT pool) FROM kube_nodes) <> 1 THEN coalesce(flavor, 'kubernetes')
             ELSE (SELECT min(pool) FROM kube_nodes) END AS pool,
        round(chips - iif(min_chips < chips,
