@@ -472,6 +472,20 @@ class Mapping(Mapped):
             [("drained",)], self.rows("SELECT DISTINCT cause FROM trace_rollup(?) WHERE category = 'down'", path)
         )
 
+    def test_conditions_of_nodes_in_service(self):
+        """A condition that blames an accelerator takes no node out of service that nobody cordoned: listed."""
+        for told, listed in (
+            ([("GpuXidError", "True")], 1),
+            ([("AcceleratedHardwareReady", "False")], 1),
+            ([("GPUHealthy", "True"), ("AcceleratedHardwareReady", "True"), ("DiskPressure", "True")], 0),
+        ):
+            node = {"apiVersion": "v1", **self.beat(1, 8, 100)}
+            node["status"]["conditions"] += [{"type": name, "status": status} for name, status in told]
+            path = self.file(node)
+            self.map(path)
+            self.assertEqual(self.rows("SELECT * FROM outages"), [])
+            self.assertEqual(self.issues(path).get("tainted_node", 0), listed, told)
+
     def test_cordoned(self):
         def node(version, unschedulable, beat):
             taints = (

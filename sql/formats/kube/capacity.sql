@@ -119,6 +119,20 @@ FROM (SELECT s.node, json_extract(iif(c.type = 'object', c.value, '{}'), '$.key'
 WHERE effect IN ('NoSchedule', 'NoExecute') AND key NOT GLOB 'node.kubernetes.io/*' AND key NOT GLOB '*.com/[gt]pu'
   AND node NOT IN (SELECT node FROM kube_held WHERE node IS NOT NULL) GROUP BY NULL;
 
+-- A condition takes no node out of service that nobody cordoned.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'info', 'tainted_node', NULL, count(DISTINCT name),
+       'nodes in service, though a condition blames an accelerator, the first ' || min(name) || ': ' || group_concat(DISTINCT type)
+FROM (SELECT l._file, l.name, json_extract(c.value, '$.type') AS type, json_extract(c.value, '$.status') AS status,
+             lower(c.value) AS words
+      FROM kube_last AS l CROSS JOIN json_each(l.conditions) AS c
+      WHERE l.kind = 'Node' AND l.chips > 0 AND l.event IS NOT 'DELETED' AND l.ready = 'True' AND coalesce(l.unschedulable, 0) = 0
+        AND c.type = 'object')
+WHERE status = iif(type GLOB '*Ready' OR type GLOB '*[Hh]ealthy' AND type NOT GLOB '*[Uu]nhealthy', 'False', 'True') AND type <> 'Ready'
+  AND (words LIKE '%xid%' OR words LIKE '%gpu%' OR words LIKE '%nvlink%' OR words LIKE '%nvswitch%' OR words LIKE '%accelerat%'
+       OR words LIKE '%hardware%' OR words LIKE '%infiniband%')
+GROUP BY _file;
+
 -- A node is out of service from the moment that it is not ready, or is cordoned, if its taint says since when, until it is well again. If
 -- both hold at once, not ready goes before cordoned; and objects go before events.
 DROP TABLE IF EXISTS temp.kube_out;
