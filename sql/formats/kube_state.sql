@@ -35,7 +35,7 @@ DROP TABLE kube_state_requests;
 DROP TABLE kube_state_node_lives;
 DROP TABLE kube_state_nodes;
 DROP TABLE kube_state_told;
-DROP TABLE kube_state_intel;
+DROP TABLE kube_state_makers;
 DROP TABLE kube_state_resources;
 DROP TABLE kube_state_spacing;
 DROP TABLE kube_state_scrapes;

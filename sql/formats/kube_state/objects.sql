@@ -63,10 +63,15 @@ SELECT min(_file), 'info', 'vanished_pod', NULL, count(*),
          || outcome
 FROM kube_state_ends WHERE vanished GROUP BY outcome;
 
-DROP TABLE IF EXISTS temp.kube_state_intel;
-CREATE TEMP TABLE kube_state_intel AS
-SELECT DISTINCT coalesce(json_extract(labels, '$.exported_node'), json_extract(labels, '$.node')) AS node FROM kube_state_samples
-WHERE metric GLOB 'kube_node_status_[ac]*' AND json_extract(labels, '$.resource') GLOB 'gpu_intel_com_*';
+-- Labels that count GPUs are of NVIDIA's or AMD's, or of Intel's; and say nothing of slices beside whole GPUs.
+DROP TABLE IF EXISTS temp.kube_state_makers;
+CREATE TEMP TABLE kube_state_makers AS
+SELECT coalesce(json_extract(labels, '$.exported_node'), json_extract(labels, '$.node')) AS node,
+       max(json_extract(labels, '$.resource') GLOB 'gpu_intel_com_*') AS intel,
+       max(json_extract(labels, '$.resource') GLOB '*_mig_*') AS mig
+FROM kube_state_samples WHERE metric GLOB 'kube_node_status_[ac]*' AND value > 0 AND json_extract(labels, '$.resource') IS NOT NULL
+GROUP BY 1;
+CREATE UNIQUE INDEX temp.kube_state_maker ON kube_state_makers(node);
 INSERT INTO kube_state_objects(event, apiVersion, kind, namespace, name, uid, creationTimestamp, deletionTimestamp, owner_kind, owner_name,
                                job, phase, reason, nodeName, pool, product,
                                resource, chips, allocatable, share, scheduled, ready, ready_time, finished, outcome, unschedulable, spec,
@@ -116,14 +121,14 @@ parted AS (
            / CASE WHEN mode GLOB 'dpx_*' THEN 2 WHEN mode GLOB 'tpx_*' THEN 3 WHEN mode GLOB 'qpx_*' THEN 4
                   WHEN mode GLOB 'cpx_*' THEN iif(product GLOB 'AMD_Instinct_MI300A*', 6, 8) ELSE 1 END
            / iif(replicas BETWEEN 1 AND 1000, replicas, 1) AS part,
-         CAST(coalesce(json_extract(labels, '$.label_karpenter_k8s_aws_instance_gpu_count'),
-                       json_extract(labels, '$.label_eks_amazonaws_com_instance_gpu_count'),
-                       json_extract(labels, '$.label_karpenter_azure_com_sku_gpu_count'),
-                       json_extract(labels, '$.label_gpu_nvidia_com_count'),
-                       json_extract(labels, '$.label_nvidia_com_gpu_count'),
-                       CASE WHEN node IN (SELECT node FROM kube_state_intel)
-                              THEN (SELECT sum(value) FROM json_each(labels) WHERE key GLOB 'label_gpu_intel_com_device_id_*_count')
-                       END) AS INTEGER) AS gpus
+         (SELECT CAST(CASE WHEN m.intel THEN (SELECT sum(value) FROM json_each(labels)
+                                              WHERE key GLOB 'label_gpu_intel_com_device_id_*_count')
+                           ELSE coalesce(json_extract(labels, '$.label_karpenter_k8s_aws_instance_gpu_count'),
+                                         json_extract(labels, '$.label_eks_amazonaws_com_instance_gpu_count'),
+                                         json_extract(labels, '$.label_karpenter_azure_com_sku_gpu_count'),
+                                         json_extract(labels, '$.label_gpu_nvidia_com_count'),
+                                         json_extract(labels, '$.label_nvidia_com_gpu_count')) END AS INTEGER)
+          FROM kube_state_makers AS m WHERE m.node = profiled.node AND NOT m.mig) AS gpus
   FROM profiled
 ),
 all_objects AS (
