@@ -249,6 +249,22 @@ class Mapping(Mapped):
             [("ns/a", 10, 60), ("ns/b", 20, 100), ("ns/c", 60, None), ("ns/d", 90, None), ("ns/e", 80, 100)],
         )
         self.assertEqual(self.rows("SELECT chips, end_time FROM capacity"), [(8, None)])
+        # After 410 all that is there is added, also where nothing of before is; other errors, and other kinds, say nothing of that.
+        self.assertEqual(
+            told(*first, error, pod("ADDED", "e", 7, 80)),
+            [("ns/a", 10, None), ("ns/b", 20, None), ("ns/c", 60, None), ("ns/e", 80, None)],
+        )
+        pods = [event for event in first if event["object"]["kind"] == "Pod"]
+        self.assertEqual(
+            told(*pods, error, pod("ADDED", "e", 7, 80), pod("MODIFIED", "e", 9, 80, 100)),
+            [("ns/a", 10, 60), ("ns/b", 20, 60), ("ns/c", 60, 60), ("ns/e", 80, None)],
+        )
+        other = {"type": "ERROR", "object": {"kind": "Status", "code": 500, "message": "etcdserver: request timed out"}}
+        for event in (other, {"type": "ERROR", "object": {"kind": "Status", "message": "?"}}):
+            self.assertEqual(
+                told(*pods, event, pod("ADDED", "e", 7, 80)),
+                [("ns/a", 10, None), ("ns/b", 20, None), ("ns/c", 60, None), ("ns/e", 80, None)],
+            )
         # Twice, and nothing between: what is there is in both, wherever in them.
         e, b, c = again[:3]
         for twice, ends in (

@@ -19,6 +19,7 @@ struct mpg_kube {
   mpg_json_text text; /* the object at hand, put together from the members met so far */
   bool listed;        /* the object at hand is a list: its items were met */
   int64_t lists;      /* of the stream, so far */
+  int64_t breaks;     /* of the watch, so far: each time it began anew, with all that was there */
   mpg_str list_kind;  /* of the items, if the list says so before them: in kind */
   char kind[64];
   int64_t begins; /* line of the object at hand */
@@ -124,6 +125,9 @@ static bool is_status(const mpg_kube_level *level) {
 static mpg_rc read_status(mpg_kube *k, bool in_watch, mpg_err *err) {
   const mpg_kube_level *top = &k->object.levels[MPG_KUBE_TOP];
   mpg_str message = mpg_kube_string(top, "message");
+  const mpg_json_member *code = mpg_kube_find(top, "code");
+  if (in_watch && code != NULL && mpg_str_eq(code->text, MPG_STR("410"))) /* Gone */
+    k->breaks++;
   if (in_watch)
     return mpg_kube_note(&k->object, MPG_WARNING, "watch_error",
                          message.n > 0 ? message : MPG_STR("the watch ended with an error"), err);
@@ -169,6 +173,8 @@ static mpg_rc decode_text(mpg_kube *k, mpg_str text, bool *given, mpg_err *err) 
     return read_status(k, event.n > 0, err);
   if (rc == MPG_OK)
     rc = mpg_kube_decode(o, event, k->list_kind, err);
+  if (rc == MPG_OK && event.n > 0 && k->breaks > 0)
+    mpg_kube_give_int(o, MPG_KUBE_list, k->breaks);
   *given = rc == MPG_OK;
   return rc;
 }

@@ -128,7 +128,7 @@ DROP TABLE IF EXISTS temp.kube_anew;
 CREATE TEMP TABLE kube_anew AS
 WITH counted AS (
   SELECT *, sum(event <> 'ADDED') OVER so_far AS others, lag(version, 1, 0) OVER so_far AS previous,
-         lag(event) OVER (PARTITION BY _file, kind, uid ORDER BY version) AS was
+         list IS NOT lag(list) OVER so_far AS broken, lag(event) OVER (PARTITION BY _file, kind, uid ORDER BY version) AS was
   FROM kube_told
   WHERE event IN ('ADDED', 'MODIFIED', 'DELETED')
   WINDOW so_far AS (PARTITION BY _file, kind ORDER BY version)
@@ -140,6 +140,9 @@ ended AS (
   SELECT _file, kind, min(previous) AS version FROM added GROUP BY _file, kind, others HAVING max(was IS NOT NULL AND was <> 'DELETED')
   UNION
   SELECT _file, kind, max(version) FROM added WHERE again IS NOT NULL GROUP BY _file, kind, others
+  UNION -- an error said so, of the one kind that the file has
+  SELECT _file, kind, previous FROM added
+  WHERE broken AND previous > 0 AND _file NOT IN (SELECT _file FROM kube_told GROUP BY _file HAVING min(kind) < max(kind))
 )
 SELECT e._file, e.kind, CAST(e.version AS INTEGER) AS version, max(coalesce(t.before, 0), t.told) AS before
 FROM ended AS e JOIN kube_told AS t ON t.version = e.version;
