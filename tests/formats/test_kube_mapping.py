@@ -569,6 +569,40 @@ class Mapping(Mapped):
             [(1, 100, 200), (8, 200, None)],
         )
 
+    def test_slices_of_another_size(self):
+        """Twice the memory for as many slices of compute: fewer devices of the same share, from then on."""
+        nodes = []
+        for n, (devices, size) in enumerate(((56, "1g.10gb"), (32, "1g.20gb"), (32, "1g.20gb"))):
+            nodes.append(self.beat(n + 1, devices, 100 * n))
+            nodes[-1]["status"]["capacity"] = {G: str(devices)}
+            nodes[-1]["metadata"]["labels"]["nvidia.com/gpu.product"] = "NVIDIA-A100-SXM4-80GB-MIG-" + size
+        self.map(self.file(nodes))
+        self.assertEqual(
+            self.rows("SELECT chips, start_time - ?1, end_time - ?1 FROM capacity ORDER BY 2", T0),
+            [(8, 0, 100), (4.57142, 100, None)],
+        )
+        self.assertEqual(self.rows("SELECT * FROM outages"), [])
+
+    def test_withdrawn_where_gpus_are_shared(self):
+        """Of 8 GPUs in parts one is gone for a while, whether the plugin shows its devices or not."""
+        shared = {"nvidia.com/gpu.replicas": "4", "nvidia.com/gpu.product": "NVIDIA-L4-SHARED"}
+        sliced = {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb"}
+        for labels, each in ((shared, 4), ({"karpenter.k8s.aws/instance-gpu-count": "8"}, 4), (sliced, 7)):
+            for shown, healthy in ((8, 7), (7, 7), (0, 0)):
+                nodes = []
+                for n, (total, well) in enumerate(((8, 8), (shown, healthy), (8, 8))):
+                    node = self.beat(n + 1, well * each, 100 * n)
+                    node["status"]["capacity"] = {G: str(total * each)}
+                    node["metadata"]["labels"].update(labels)
+                    nodes.append(node)
+                self.map(self.file(nodes))
+                self.assertEqual(self.rows("SELECT chips FROM capacity"), [(8,)], labels)
+                self.assertEqual(
+                    self.rows("SELECT round(chips, 3), start_time - ?1, end_time - ?1 FROM outages", T0),
+                    [(8 - healthy, 100, 200)],
+                    (labels, shown),
+                )
+
     def test_a_withdrawn_gpu_in_the_ledger(self):
         """One of eight for half an hour, beside a pod that holds four: down, and no spare capacity."""
         self.map(

@@ -17,7 +17,7 @@ DROP TABLE IF EXISTS temp.kube_states;
 CREATE TEMP TABLE kube_states AS
 SELECT uid, name AS node, rowid AS seen, row_number() OVER (PARTITION BY uid ORDER BY CAST(resourceVersion AS INTEGER), rowid) AS nth,
        ready, ready_time, unschedulable, creationTimestamp,
-       CASE WHEN coalesce(chips, 0) = 0 OR (share = 1 AND instr(coalesce(resources, ''), '/mig-') = 0)
+       CASE WHEN coalesce(chips, 0) = 0 OR instr(coalesce(resources, ''), '/mig-') = 0
             THEN (SELECT iif(n.whole OR coalesce(o.chips, 0) = 0, n.units, o.chips)
                   FROM kube_nodes AS n LEFT JOIN kube_periods AS k ON k.version = o.rowid
                   WHERE n.uid = o.uid AND (n.moved IS NULL OR n.period <= k.period) ORDER BY n.period DESC LIMIT 1)

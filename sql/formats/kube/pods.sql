@@ -45,7 +45,7 @@ WITH labelled AS (
   SELECT rowid AS version, uid,
          coalesce(json_extract(labels, '$."' || :pool || '"'),
                   iif(json_extract(labels, '$."node.kubernetes.io/instance-type"') = pool, NULL, pool)) AS pool,
-         iif(chips > 0, share, NULL) AS share,
+         iif(chips > 0, share || coalesce(substr(product, nullif(instr(product, '-MIG-'), 0)), ''), NULL) AS share,
          row_number() OVER (PARTITION BY uid ORDER BY CAST(resourceVersion AS INTEGER), rowid) AS nth
   FROM kube_objects WHERE kind = 'Node' AND event IS NOT 'BOOKMARK'
 ),
@@ -67,16 +67,15 @@ FROM (SELECT *, pool IS NOT lag(pool) OVER so_far OR share IS NOT lag(share) OVE
       FROM filled WINDOW so_far AS (PARTITION BY uid ORDER BY nth));
 CREATE UNIQUE INDEX temp.kube_period_of ON kube_periods(version);
 
--- GPU feature discovery adds to a product's name how it is shared. A node's devices count as their share of a chip. Installed are the
--- devices of the node's last version that has some: if its plugin ends before it, a node shows none. Of whole chips it is the most that
--- any version has, for a plugin that starts anew shows only those that work.
+-- GPU feature discovery adds to a product's name how it is shared. A node's devices count as their share of a chip. Installed is the most
+-- that any version has of a share and size, for a plugin that starts anew shows only those that work; of mixed slices what the last has.
 DROP TABLE IF EXISTS temp.kube_nodes;
 CREATE TEMP TABLE kube_nodes AS
 WITH versions AS (
-  SELECT *, max(iif(whole, chips, 0)) OVER (PARTITION BY uid) AS most,
+  SELECT *, max(iif(whole, chips, 0)) OVER (PARTITION BY uid, share, substr(product, nullif(instr(product, '-MIG-'), 0))) AS most,
          row_number() OVER (PARTITION BY uid, period ORDER BY CAST(resourceVersion AS INTEGER) DESC, version DESC) AS age
-  FROM (SELECT o.*, o.rowid AS version, share = 1
-                 AND instr(coalesce(resources, ''), '/mig-') = 0 AS whole, coalesce(k.period, 1) AS period, k.pool AS place
+  FROM (SELECT o.*, o.rowid AS version, instr(coalesce(resources, ''), '/mig-') = 0 AS whole, coalesce(k.period, 1) AS period,
+               k.pool AS place
         FROM kube_objects AS o LEFT JOIN kube_periods AS k ON k.version = o.rowid
         WHERE kind = 'Node' AND chips > 0 AND event IS NOT 'BOOKMARK')
 ),
