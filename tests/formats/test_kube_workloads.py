@@ -7,7 +7,7 @@ import re
 import unittest
 
 from fleets import ROOT
-from kube import G, Mapped, when
+from kube import G, TPU, Mapped, when
 
 
 class Mapping(Mapped):
@@ -43,6 +43,41 @@ class Mapping(Mapped):
             self.rows("SELECT job, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'queued' GROUP BY job"),
             [("ns/again", 2 * (5 + 30)), ("ns/done", 20), ("ns/gone", 60), ("ns/runs", 80), ("ns/waits", 100)],
         )
+
+    def test_workloads_of_several_flavors(self):
+        """Each set of pods holds chips of the flavor that it was assigned."""
+
+        def mapped(*sets):
+            workload = self.workload("j", 2, ("Admitted", "Admitted", 10))
+            workload["object"]["spec"]["podSets"] = [
+                {
+                    "name": str(n),
+                    "count": count,
+                    "template": {"spec": {"containers": [{"resources": {"requests": {resource: chips}}}]}},
+                }
+                for n, (count, resource, chips, _) in enumerate(sets)
+            ]
+            workload["object"]["status"]["admission"] = {
+                "podSetAssignments": [
+                    {
+                        "name": str(n),
+                        "count": count,
+                        "flavors": {resource: flavor, "cpu": "other"},
+                        "resourceUsage": {resource: str(count * chips), "cpu": "9"},
+                    }
+                    for n, (count, resource, chips, flavor) in enumerate(sets)
+                ]
+            }
+            nodes = [self.node(name, {G: "8"}, agentpool=name) for name in "ab"]
+            nodes.append(self.node("t", {TPU: "4"}, agentpool="t"))
+            events = [*({"type": "ADDED", "object": node} for node in nodes), workload]
+            self.map(self.file("\n".join(map(json.dumps, events))))
+            self.assertEqual(self.rows("SELECT count(DISTINCT attempt), count(task) FROM allocations"), [(1, 0)])
+            return self.rows("SELECT pool, chips FROM allocations ORDER BY 1")
+
+        self.assertEqual(mapped((1, G, 8, "a"), (2, G, 8, "b")), [("a", 8), ("b", 16)])
+        self.assertEqual(mapped((1, G, 8, "a"), (2, G, 4, "a")), [("a", 16)])
+        self.assertEqual(mapped((1, G, 8, "a"), (1, TPU, 4, "t"), (1, G, 1, "t")), [("a", 8), ("t", 5)])
 
     def test_workloads_that_another_cluster_runs(self):
         """MultiKueue: a manager's Workload holds chips of the cluster that its status names, or its admission check, and none here."""

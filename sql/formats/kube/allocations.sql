@@ -34,7 +34,7 @@ WHERE w.kind = 'Workload' AND w.admitted IS NULL AND instr(w.conditions, '"Admit
 CREATE INDEX temp.kube_unadmitted_of ON kube_unadmitted(uid, at);
 DROP TABLE IF EXISTS temp.kube_admissions;
 CREATE TEMP TABLE kube_admissions AS
-SELECT uid, job, flavor, spec, status, admitted, claims, chips, min_chips
+SELECT uid, job, flavor, spec, status, admitted, claims, chips, min_chips, resources
 FROM (SELECT *, row_number() OVER (PARTITION BY uid, admitted ORDER BY CAST(resourceVersion AS INTEGER) DESC, rowid DESC) AS age
       FROM kube_objects WHERE kind = 'Workload' AND admitted IS NOT NULL AND event IS NOT 'BOOKMARK')
 WHERE age = 1;
@@ -48,13 +48,13 @@ WHERE e.about = 'Workload' AND e.reason = 'Admitted' AND coalesce(e.uid, l.uid) 
   AND NOT EXISTS (SELECT 1 FROM kube_admissions AS v WHERE v.uid = l.uid AND v.admitted BETWEEN e.at - 5 AND e.at + 5);
 UPDATE kube_events SET used = 1 WHERE rowid IN (SELECT event FROM kube_admitting);
 INSERT INTO kube_admissions
-SELECT l.uid, l.job, l.flavor, l.spec, l.status, a.at, l.claims, l.chips, l.min_chips
+SELECT l.uid, l.job, l.flavor, l.spec, l.status, a.at, l.claims, l.chips, l.min_chips, l.resources
 FROM (SELECT DISTINCT version, at FROM kube_admitting) AS a JOIN kube_last AS l USING (version);
 DROP TABLE kube_admitting;
 DROP TABLE IF EXISTS temp.kube_admitted;
 CREATE TEMP TABLE kube_admitted AS
 WITH admission AS (
-  SELECT v.uid, v.job, v.flavor, v.spec, v.status, v.admitted, l.admitted IS v.admitted AS last,
+  SELECT v.uid, v.job, v.flavor, v.spec, v.status, v.admitted, v.resources, l.admitted IS v.admitted AS last,
          iif(v.claims IS NULL, v.chips, l.chips) AS chips, iif(v.claims IS NULL, v.min_chips, l.min_chips) AS min_chips,
          l.finished, l.evicted, CASE WHEN l.event = 'DELETED' THEN coalesce(l.deletionTimestamp, l.gone, u.deleted) END AS gone, l.outcome,
          lead(v.admitted) OVER (PARTITION BY v.uid ORDER BY v.admitted) AS next
@@ -73,24 +73,40 @@ timed AS (
                   (SELECT max(rtrim(substr(message, instr(message, 'reservation on "') + 16), '"'))
                    FROM (SELECT json_extract(iif(type = 'object', value, '{}'), '$.message') AS message
                          FROM json_each(status, '$.admissionChecks')) WHERE instr(message, 'reservation on "'))) AS worker FROM ended
+),
+-- what each flavor has of it, where its sets of pods have several
+used AS (
+  SELECT t.uid, t.admitted, json_extract(a.value, '$.flavors."' || r.key || '"') AS flavor, r.key AS resource, r.value AS chips,
+         CAST(json_extract(a.value, '$.resourceUsage."' || r.key || '"') AS REAL) AS used
+  FROM timed AS t, json_each(t.status, '$.admission.podSetAssignments') AS a, json_each(t.resources) AS r
+  WHERE a.type = 'object' AND instr(t.status, '"podSetAssignments"')
+),
+parts AS (
+  SELECT uid, admitted, flavor AS part_flavor, sum(chips * used / every) AS part
+  FROM (SELECT *, sum(used) OVER (PARTITION BY uid, admitted, resource) AS every FROM used WHERE used > 0 AND flavor IS NOT NULL)
+  GROUP BY 1, 2, 3
+),
+shares AS (
+  SELECT *, part / sum(part) OVER same AS share, count(*) OVER same AS n FROM parts WINDOW same AS (PARTITION BY uid, admitted)
 )
-SELECT job, (SELECT count(*) FROM kube_evictions AS k WHERE k.job = t.job AND k.at <= admitted) AS evictions,
+SELECT job, (SELECT count(*) FROM kube_evictions AS k WHERE k.job = t.job AND k.at <= t.admitted) AS evictions,
        CASE WHEN worker <> '' THEN worker
-            WHEN flavor IN (SELECT pool FROM kube_nodes)
-              OR (SELECT count(DISTINCT pool) FROM kube_nodes) <> 1 THEN coalesce(flavor, 'kubernetes')
+            WHEN coalesce(part_flavor, flavor) IN (SELECT pool FROM kube_nodes)
+              OR (SELECT count(DISTINCT pool) FROM kube_nodes) <> 1 THEN coalesce(part_flavor, flavor, 'kubernetes')
             ELSE (SELECT min(pool) FROM kube_nodes) END AS pool,
-       round(chips - iif(min_chips < chips,
+       round((chips - iif(min_chips < chips,
                          coalesce((SELECT (chips - min_chips) * (json_extract(s.value, '$.count') - json_extract(a.value, '$.count'))
                                      / (json_extract(s.value, '$.count') - json_extract(s.value, '$.minCount'))
                                   -- one set at most may get fewer pods than it wants
                                   FROM json_each(spec, '$.podSets') AS s JOIN json_each(status, '$.admission.podSetAssignments') AS a
                                   WHERE s.type = 'object' AND a.type = 'object'
                                      AND json_extract(a.value, '$.name') = json_extract(s.value, '$.name')
-                                     AND json_extract(s.value, '$.minCount') < json_extract(s.value, '$.count')), 0), 0), 6) AS chips,
-       admitted AS start_time, end_time,
+                                     AND json_extract(s.value, '$.minCount') < json_extract(s.value, '$.count')), 0), 0))
+               * coalesce(h.share, 1), 6) AS chips,
+       t.admitted AS start_time, end_time,
        iif(last, outcome, coalesce((SELECT min(k.outcome) FROM kube_evictions AS k WHERE k.job = t.job AND k.at = end_time),
                                    iif(end_time IS NULL, outcome, 'preempted'))) AS outcome
-FROM timed AS t
+FROM timed AS t LEFT JOIN shares AS h ON h.uid = t.uid AND h.admitted = t.admitted AND h.n > 1
 WHERE chips > 0 AND NOT EXISTS (SELECT 1 FROM kube_lives AS p
                                 WHERE p.job = t.job AND p.start_time < coalesce(t.end_time, 9e18) AND p.end_time > t.admitted);
 DROP TABLE kube_lives;
