@@ -125,6 +125,7 @@ class Mapping(Mapped):
             (G, 32, {"karpenter.k8s.aws/instance-gpu-count": "8"}, 8, 0.25),
             (G, 30, {"karpenter.k8s.aws/instance-gpu-count": "8"}, 7.5, 0.25),
             (G, 6, {"karpenter.k8s.aws/instance-gpu-count": "8"}, 6, 1),
+            (intel, 8, {"gpu.intel.com/device-id.0380-0bda.count": "7"}, 8, 1),
             (G + ".shared", 10, {"eks.amazonaws.com/instance-gpu-count": "1"}, 1, 0.1),
             (G, 4, {"karpenter.azure.com/sku-gpu-count": "2"}, 2, 0.5),
             (G, 16, {"gpu.nvidia.com/count": "8"}, 8, 0.5),

@@ -492,9 +492,10 @@ class KubeState(Case):
             ),
             ({gpu: 30}, {"karpenter.k8s.aws/instance-gpu-count": "8"}, gpu, 7.5, 0.25),
             ({gpu: 6}, {"karpenter.k8s.aws/instance-gpu-count": "8"}, gpu, 6, 1),
+            ({gpu: 8}, {"karpenter.k8s.aws/instance-gpu-count": "7"}, gpu, 8, 1),
             ({gpu + ".shared": 10}, {"eks.amazonaws.com/instance-gpu-count": "1"}, gpu + ".shared", 1, 0.1),
             ({gpu: 16}, {"gpu.nvidia.com/count": "8", "nvidia.com/gpu.replicas": "2"}, gpu, 8, 0.5),
-            ({gpu: 2, "nvidia.com/mig-1g.10gb": 14}, {"nvidia.com/gpu.count": "2"}, gpu, 4, 1),
+            ({gpu: 2, "nvidia.com/mig-1g.10gb": 14}, {"gpu.nvidia.com/count": "2"}, gpu, 4, 1),
         )
         installed, held, issues = self.sampled(*(case[:3] for case in cases))
         self.assertEqual(

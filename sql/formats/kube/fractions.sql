@@ -103,7 +103,7 @@ WHERE p.row = kube_objects.rowid AND held > 0 AND chips > 0;
 DROP TABLE kube_hami;
 
 -- A device plugin that offers each GPU several times may leave it to other labels to say so: those that count the GPUs that are there, of
--- Karpenter, CoreWeave, GPU feature discovery, and for each of Intel's models.
+-- Karpenter, CoreWeave, and for each of Intel's models. One more than these is no share: a label may be ahead of the plugin.
 WITH counted AS (
   SELECT rowid AS row, CAST(chips AS INTEGER) AS offered,
          CASE WHEN resource GLOB 'gpu.intel.com/*'
@@ -111,11 +111,10 @@ WITH counted AS (
               ELSE CAST(coalesce(json_extract(labels, '$."karpenter.k8s.aws/instance-gpu-count"'),
                                  json_extract(labels, '$."eks.amazonaws.com/instance-gpu-count"'),
                                  json_extract(labels, '$."karpenter.azure.com/sku-gpu-count"'),
-                                 json_extract(labels, '$."gpu.nvidia.com/count"'),
-                                 json_extract(labels, '$."nvidia.com/gpu.count"')) AS INTEGER) END AS gpus
+                                 json_extract(labels, '$."gpu.nvidia.com/count"')) AS INTEGER) END AS gpus
   FROM kube_objects
   WHERE kind = 'Node' AND chips > 0 AND share = 1 AND instr(labels, 'count"') AND instr(coalesce(resources, ''), '/mig-') = 0
     AND (resource GLOB 'nvidia.com/gpu*' OR resource = 'amd.com/gpu' OR resource GLOB 'gpu.intel.com/*')
 )
 UPDATE kube_objects SET share = 1.0 / ((c.offered + c.gpus - 1) / c.gpus) FROM counted AS c
-WHERE c.row = kube_objects.rowid AND c.gpus > 0 AND c.gpus < c.offered;
+WHERE c.row = kube_objects.rowid AND c.gpus > 0 AND c.offered >= 2 * c.gpus;

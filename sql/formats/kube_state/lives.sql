@@ -34,7 +34,8 @@ FROM (SELECT _file, json_extract(labels, '$.resource') AS resource,
         AND value > 0) AS kube_state_shared
 WHERE NOT EXISTS (SELECT 1 FROM kube_state_told AS t
                   WHERE t.node = coalesce(nullif(kube_state_shared.node, ''), t.node)
-                    AND (json_extract(t.labels, '$.label_nvidia_com_gpu_replicas') > 1 OR instr(t.labels, '_gpu_count"'))) GROUP BY NULL;
+                    AND (json_extract(t.labels, '$.label_nvidia_com_gpu_replicas') > 1 OR instr(t.labels, '_instance_gpu_count"')
+                         OR instr(t.labels, '_sku_gpu_count"') OR instr(t.labels, 'label_gpu_nvidia_com_count"'))) GROUP BY NULL;
 DROP TABLE IF EXISTS temp.kube_state_nodes;
 CREATE TEMP TABLE kube_state_nodes AS
 WITH told AS ( -- once, however many exporters tell it

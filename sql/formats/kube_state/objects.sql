@@ -126,8 +126,7 @@ parted AS (
                            ELSE coalesce(json_extract(labels, '$.label_karpenter_k8s_aws_instance_gpu_count'),
                                          json_extract(labels, '$.label_eks_amazonaws_com_instance_gpu_count'),
                                          json_extract(labels, '$.label_karpenter_azure_com_sku_gpu_count'),
-                                         json_extract(labels, '$.label_gpu_nvidia_com_count'),
-                                         json_extract(labels, '$.label_nvidia_com_gpu_count')) END AS INTEGER)
+                                         json_extract(labels, '$.label_gpu_nvidia_com_count')) END AS INTEGER)
           FROM kube_state_makers AS m WHERE m.node = profiled.node AND NOT m.mig) AS gpus
   FROM profiled
 ),
@@ -145,7 +144,7 @@ all_objects AS (
                   json_extract(labels, '$.label_agentpool'),
                   json_extract(labels, '$.label_node_kubernetes_io_instance_type')) AS pool,
          product, NULL AS resource, chips, allocatable,
-         iif(part = 1 AND gpus > 0 AND gpus < chips, 1.0 / ((CAST(chips AS INTEGER) + gpus - 1) / gpus), part) AS share,
+         iif(part = 1 AND gpus > 0 AND chips >= 2 * gpus, 1.0 / ((CAST(chips AS INTEGER) + gpus - 1) / gpus), part) AS share,
          NULL AS scheduled, ready, ready_time, NULL AS finished, NULL AS outcome, CAST(unschedulable AS INTEGER) AS unschedulable,
          CASE WHEN cordoned IS NOT NULL
                 AND unschedulable = 1 THEN json_object('taints',
