@@ -115,6 +115,14 @@ WHERE none OR metric LIKE '%accelerator%duty%' OR metric LIKE '%tensorcore%' OR 
    OR metric LIKE '%utilization_gpu%' OR metric LIKE '%gpu%duty%' OR metric LIKE 'xpum_engine%' OR metric LIKE 'hl_%util%'
    OR metric LIKE 'habana%util%' OR metric LIKE '%gpu%busy%' OR metric LIKE '%tpu%duty%';
 
+-- Where the exporter does not name its host, a label of the target may.
+UPDATE prometheus_samples
+SET Hostname = coalesce(nullif(json_extract(labels, '$.node'), ''), nullif(json_extract(labels, '$.nodename'), ''),
+                        nullif(json_extract(labels, '$.node_name'), ''), nullif(json_extract(labels, '$.kubernetes_node'), ''),
+                        nullif(json_extract(labels, '$.host'), ''))
+WHERE Hostname IS NULL AND metric IN (SELECT metric FROM dcgm_names WHERE kind IS NOT NULL OR xid)
+  AND nullif(json_extract(labels, '$.hostname'), '') IS NULL;
+
 -- Where Prometheus attaches the exporter's own pod and renames the workload's, a GPU without one has the exporter's.
 UPDATE prometheus_samples SET namespace = NULL, pod = NULL, container = NULL
 WHERE job IN (SELECT job FROM prometheus_samples

@@ -9,21 +9,17 @@ T0 = 1772355600
 
 
 class Owners(cases.Case):
+    def answer(self, *series):
+        result = [
+            {"metric": labels, "values": [[T0 + at, str(value)] for at, value in values]}
+            for labels, values in series
+            if values
+        ]
+        return self.file({"status": "success", "data": {"resultType": "matrix", "result": result}})
+
     def duty(self, *series):
         """Seconds by pod, of the first GPU; and what is listed of the file."""
-        path = self.file(
-            {
-                "status": "success",
-                "data": {
-                    "resultType": "matrix",
-                    "result": [
-                        {"metric": labels, "values": [[T0 + at, str(value)] for at, value in values]}
-                        for labels, values in series
-                        if values
-                    ],
-                },
-            }
-        )
+        path = self.answer(*series)
         rows = self.rows(
             "SELECT pod, covered_s, busy_s, missing_s FROM trace_duty(?) WHERE gpu = '0' OR gpu IS NULL ORDER BY 1",
             path,
@@ -97,6 +93,34 @@ class Owners(cases.Case):
             ]
             seconds, issues = self.duty(*some)
             self.assertEqual(({"a": (300, 150, 0), "b": (300, 150, 0)}, {}), (seconds, issues))
+
+    def test_gpus_of_localhost(self):
+        """Without UUID and Hostname: of hosts that another label of the target names, or listed if none does."""
+        local = {"gpu": "0", "instance": "localhost:9400"}
+
+        def told(first, second, **more):
+            base = {"__name__": "DCGM_FI_DEV_GPU_UTIL", **local, **more}
+            path = self.answer(
+                *(
+                    ({**base, **labels}, [(30 * i, use) for i in range(10)])
+                    for labels, use in ((first, 100), (second, 20))
+                )
+            )
+            return self.rows("SELECT sum(busy_s), sum(covered_s) FROM trace_duty(?)", path), self.issues(path)
+
+        for label in ("node", "nodename", "node_name", "kubernetes_node", "host"):
+            self.assertEqual(told({label: "a"}, {label: "b"}), ([(360, 600)], {}), label)
+            path = self.answer(
+                *(
+                    ({"__name__": "DCGM_FI_DEV_XID_ERRORS", **local, label: at}, [(0, 0), (30, code)])
+                    for at, code in (("a", 79), ("b", 0))
+                )
+            )
+            self.assertEqual(self.rows("SELECT host, code FROM trace_xid(?)", path), [("a", 79)])
+        for label in ("job", "of_the_site"):
+            self.assertEqual(told({label: "a"}, {label: "b"}), ([(60, 300)], {"conflict": 1}), label)
+        self.assertEqual(told({"replica": "a"}, {"replica": "b"})[1], {})
+        self.assertEqual(told({"job": "a"}, {"job": "b"}, UUID="GPU-1")[1], {})
 
     def test_pods_that_share_a_chip_at_once(self):
         """Each has all of its use, as the exporter tells it, and that is listed."""

@@ -22,7 +22,6 @@ FROM (SELECT NULL AS _file) CROSS JOIN (SELECT rowid AS row, labels
 DROP TABLE IF EXISTS temp.dcgm_files;
 CREATE TEMP TABLE dcgm_files(series INTEGER PRIMARY KEY, file);
 INSERT INTO dcgm_files SELECT series, file FROM dcgm_labels;
-DROP TABLE dcgm_labels;
 
 -- Which chip it is, or slice of one, and whose: labels of dcgm-exporter, else of AMD's exporter, else of GKE's TPUs. One that
 -- is empty is none.
@@ -96,6 +95,19 @@ WHERE chip IN (SELECT chip FROM (SELECT chip, first, step,
                WHERE before + step > first);
 DROP TABLE dcgm_measured;
 CREATE INDEX temp.dcgm_at_once_of ON dcgm_at_once(chip);
+-- Hosts whose agents scrape localhost may have one name.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'conflict', NULL, count(*),
+       'chips without a UUID of which several targets tell at once, such as ' || min(name)
+         || ': one counts. If they are of several hosts, give these a label node'
+FROM (SELECT min(coalesce(s.host || ' ', '') || coalesce(s.gpu, '?')) AS name
+      FROM dcgm_at_once AS o CROSS JOIN dcgm_labels AS l ON l.series = o.series
+      CROSS JOIN (SELECT series, min(host) AS host, min(gpu) AS gpu FROM dcgm_samples WHERE uuid IS NULL GROUP BY series) AS s
+        ON s.series = o.series
+      GROUP BY o.chip
+      HAVING count(DISTINCT json_remove(l.labels, '$.prometheus', '$.prometheus_replica', '$.__replica__', '$.replica', '$.thanos_replica',
+                                        '$.receive', '$.cluster')) > 1) GROUP BY NULL;
+DROP TABLE dcgm_labels;
 CREATE INDEX temp.dcgm_at_once_as ON dcgm_at_once(series, kind);
 DROP TABLE IF EXISTS temp.dcgm_spacing;
 CREATE TEMP TABLE dcgm_spacing(series, kind, spacing, PRIMARY KEY (series, kind)) WITHOUT ROWID;
