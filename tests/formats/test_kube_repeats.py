@@ -174,7 +174,7 @@ class Mapping(Mapped):
                 ("other/other", 30, 100),
             ],
         )
-        # A watch tells itself; one without events shows only what changes.
+        # A stream without events shows only what changes; a watch with them ended before a listing that lacks what it has.
         changes = "\n".join(map(json.dumps, [pod("a", 10), pod("b", 20), pod("a", 10)]))
         self.assertEqual(
             told([node("n", 100), pod("b", 20)], **{"watch.json": changes, "z.json": [node("n", 200), pod("c", 150)]}),
@@ -183,7 +183,7 @@ class Mapping(Mapped):
         events = "\n".join(json.dumps({"type": "ADDED", "object": o}) for o in (pod("a", 10), pod("b", 20)))
         self.assertEqual(
             told([node("n", 100), pod("b", 20)], **{"watch.json": events, "z.json": [node("n", 200), pod("c", 150)]}),
-            [("ns/a", 10, None), ("ns/b", 20, None), ("ns/c", 150, None)],
+            [("ns/a", 10, 20), ("ns/b", 20, 100), ("ns/c", 150, None)],
         )
 
     def test_a_watch_that_began_anew(self):
@@ -291,6 +291,63 @@ class Mapping(Mapped):
             told({"kind": "List", "items": [event["object"] for event in first[:3]]}, *first[:3], *again[1:]),
             [("ns/a", 10, 20), ("ns/b", 20, None), ("ns/c", 60, None), ("ns/d", 90, None)],
         )
+
+    def test_watches_and_listings_one_after_the_other(self):
+        """What a later one lacks was deleted after the one before had ended; but for what it would not show."""
+
+        def pod(name, start, version, namespace="ns", ready=None):
+            pod = self.pod(
+                name,
+                {G: 2},
+                spec={"nodeName": "n"},
+                metadata={"creationTimestamp": when(start), "resourceVersion": str(version), "namespace": namespace},
+                status={
+                    "phase": "Running",
+                    "startTime": when(start),
+                    "containerStatuses": [{"state": {"running": {"startedAt": when(start)}}}],
+                    "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": when(start)}],
+                },
+            )
+            return pod
+
+        def made(name, start, version):  # as a watch adds it that does not begin with a list
+            new = pod(name, start, version)
+            new.update(spec={}, status={"phase": "Pending"})
+            return new
+
+        def watch(*pods):
+            return "\n".join(json.dumps({"type": "ADDED", "object": pod}) for pod in pods)
+
+        def listing(*pods):
+            return json.dumps({"kind": "List", "apiVersion": "v1", "items": [dict(p, apiVersion="v1") for p in pods]})
+
+        node = self.node("n", {G: "8"}, agentpool="a")
+        node["status"]["conditions"] = [
+            {"type": "Ready", "status": "True", "lastTransitionTime": when(0), "lastHeartbeatTime": when(900)}
+        ]
+        a, b, c = pod("a", 10, 2), pod("b", 20, 3), pod("c", 500, 9)
+        vanished = 0
+        here, gone = [("a", None), ("b", None), ("c", None)], [("a", 20), ("b", None), ("c", None)]
+        for first, second, expected in (
+            (watch(a, b), watch(b, c), gone),
+            (watch(a, b), watch(c), here),
+            (listing(a, b), watch(b, c), gone),
+            (watch(a, b), listing(b, c), gone),
+            (watch(a, b), watch(made("c", 500, 9)), here[:2]),
+            (watch(a, b), watch(pod("c", 500, 9, "other")), here),
+            (watch(a, b), watch(b, pod("c", 15, 1)), here),
+            (watch(pod("c", 15, 1), b), watch(a, b), here),
+            (watch(pod("c", 15, 1), b), watch(b, pod("d", 30, 4)), [("b", None), ("c", 20), ("d", None)]),
+            (watch(a, b, c), watch(a, b), here),
+        ):
+            self.map(self.file(first), self.file(second, "later.json"), self.file(json.dumps(node), "node.json"))
+            found = self.rows("SELECT task, end_time - ? FROM allocations ORDER BY 1", T0)
+            self.assertEqual(found, expected, (first, second))
+            ended = sum(end is not None for task, end in expected)
+            vanished += ended
+            self.assertEqual(
+                self.one("SELECT total(count) FROM mpg_issues WHERE kind = 'vanished_pod'"), vanished, (first, second)
+            )
 
     def test_versions_without_a_number(self):
         """What strips resourceVersion, as exports for others do, leaves times: the later listing is the one that mentions later ones, whatever the files are called."""

@@ -332,8 +332,9 @@ FROM (SELECT u.*, CASE WHEN due + 3600 < (SELECT max(told) FROM kube_told) THEN 
 WHERE why IS NOT NULL GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT p._file, 'info', 'vanished_pod', NULL, count(*),
-       'pods that later listings show no more, the first ' || min(p.namespace || '/' || p.name) || ': they ended when they were last seen'
-FROM kube_gone AS g JOIN kube_last AS p ON p.kind = 'Pod' AND p.uid = g.uid
-WHERE g.kind = 'Pod' AND p.phase = 'Running' AND p.uid IN (SELECT uid FROM kube_held) GROUP BY p._file;
+       'pods that later listings or watches show no more, the first ' || min(p.namespace || '/' || p.name)
+         || ': they ended when they were last seen'
+FROM kube_last AS p
+WHERE p.kind = 'Pod' AND p.gone > 0 AND p.phase = 'Running' AND p.uid IN (SELECT uid FROM kube_held) GROUP BY p._file;
 DROP TABLE kube_full;
 DROP TABLE kube_unended;

@@ -45,6 +45,7 @@ SELECT *, max(told) OVER (PARTITION BY _file ORDER BY version ROWS BETWEEN UNBOU
        row_number() OVER (PARTITION BY _file, kind, uid ORDER BY version) AS nth, _file AS listing
 FROM told;
 CREATE INDEX temp.kube_told_of ON kube_told(version);
+CREATE INDEX temp.kube_told_by ON kube_told(kind, uid);
 
 -- Listings are files without events in which nothing comes twice, and of files of several lists what stands before the next list of
 -- something that was there. One was made after the last time that its objects mention.
@@ -107,7 +108,40 @@ UNION ALL
 SELECT kind, NULL, max(made) FROM shown WHERE namespaces > 1 GROUP BY kind;
 CREATE INDEX temp.kube_covered_by ON kube_covered(kind, namespace);
 
--- An object that only listings show, and that the last of them lacks, was deleted after the last one that has it.
+-- A watch begins with a list, too, if it adds first what another source has of before (and is no later part of a file that was cut in two):
+-- it shows what is there until its last time.
+DROP TABLE IF EXISTS temp.kube_shown;
+CREATE TEMP TABLE kube_shown AS
+WITH of_watches AS (
+  SELECT t.*, sum(event <> 'ADDED') OVER (PARTITION BY _file, kind ORDER BY version) AS others
+  FROM kube_told AS t WHERE event IN ('ADDED', 'MODIFIED', 'DELETED') AND (SELECT count(DISTINCT listing) > 1 FROM kube_told)
+    AND version NOT IN (SELECT b.version FROM kube_beside AS b)
+),
+begun AS (
+  SELECT DISTINCT t._file, t.kind FROM of_watches AS t CROSS JOIN kube_objects AS o ON o.rowid = t.version
+  CROSS JOIN kube_told AS x ON x.kind = t.kind AND x.uid = t.uid AND x.listing <> t.listing
+  CROSS JOIN kube_objects AS e ON e.rowid = x.version
+  WHERE others = 0 AND CAST(e.resourceVersion AS INTEGER) <= CAST(o.resourceVersion AS INTEGER)
+),
+sources AS (
+  SELECT listing AS source, 0 AS watched, version, made AS until FROM kube_told JOIN kube_listings USING (listing)
+  WHERE EXISTS (SELECT 1 FROM of_watches)
+  UNION ALL
+  SELECT _file, 1, version, max(told) OVER (PARTITION BY _file) FROM of_watches JOIN begun USING (_file, kind)
+),
+shown AS (
+  SELECT source, watched, o.kind, coalesce(namespace, '') AS namespace, max(until) AS until,
+         max(CAST(resourceVersion AS INTEGER)) AS number, count(*) OVER (PARTITION BY source, o.kind) AS namespaces
+  FROM sources JOIN kube_objects AS o ON o.rowid = version GROUP BY source, o.kind, coalesce(namespace, '')
+)
+SELECT source, watched, kind, namespace, until, max(number) OVER (PARTITION BY source) AS number FROM shown
+UNION ALL
+SELECT source, watched, kind, NULL, max(until), max(number) FROM shown
+WHERE namespaces > 1 GROUP BY source, kind;
+CREATE INDEX temp.kube_shown_by ON kube_shown(kind, namespace);
+INSERT INTO kube_covered SELECT kind, namespace, max(until) FROM kube_shown WHERE watched GROUP BY kind, namespace;
+
+-- An object that only listings show, and that a later one, or a later watch, lacks, was deleted after the last one that has it.
 DROP TABLE IF EXISTS temp.kube_gone;
 CREATE TEMP TABLE kube_gone AS
 SELECT o.kind, o.uid, max(made) AS seen
@@ -165,5 +199,23 @@ SET event = 'DELETED',
             WHERE a._file = kube_last._file AND a.kind = kube_last.kind AND a.version >= kube_last.version ORDER BY a.version LIMIT 1)
 WHERE event IN ('ADDED', 'MODIFIED')
   AND EXISTS (SELECT 1 FROM kube_anew AS a WHERE a._file = kube_last._file AND a.kind = kube_last.kind AND a.version >= kube_last.version);
+-- Nor did a later watch or listing show it: one of higher versions. (A stream without events shows only what changes.)
+UPDATE kube_last
+SET event = 'DELETED', gone = w.last
+FROM (SELECT t.version, t.listing, l.made IS NOT NULL AS listed, coalesce(l.made, m.last) AS last, m.number
+      FROM kube_told AS t JOIN (SELECT k.listing, max(told) AS last, max(CAST(resourceVersion AS INTEGER)) AS number
+                                FROM kube_told AS k JOIN kube_objects AS o ON o.rowid = k.version GROUP BY k.listing) AS m USING (listing)
+      LEFT JOIN kube_listings AS l ON l.listing = t.listing WHERE EXISTS (SELECT 1 FROM kube_shown)) AS w
+WHERE w.version = kube_last.version AND kube_last.version NOT IN (SELECT b.version FROM kube_beside AS b)
+  AND (event IN ('ADDED', 'MODIFIED')
+       OR event IS NULL AND listed AND NOT EXISTS (SELECT 1 FROM kube_told AS t WHERE t.kind = kube_last.kind AND t.uid = kube_last.uid
+                                                     AND t.event IS NULL AND t.listing NOT IN (SELECT l.listing FROM kube_listings AS l)))
+  AND EXISTS (SELECT 1 FROM kube_shown AS s
+              WHERE s.kind = kube_last.kind AND (s.namespace = coalesce(kube_last.namespace, '') OR s.namespace IS NULL)
+                AND s.source NOT IN (kube_last._file, w.listing)
+                AND iif(s.number > 0 AND w.number > 0, s.number > w.number, s.until > w.last AND s.until >= kube_last.creationTimestamp)
+                AND NOT EXISTS (SELECT 1 FROM kube_told AS t
+                                WHERE t.kind = kube_last.kind AND t.uid = kube_last.uid AND s.source IN (t.listing, t._file)));
+DROP TABLE kube_shown;
 CREATE INDEX temp.kube_last_of ON kube_last(kind, uid);
 CREATE INDEX temp.kube_last_named ON kube_last(kind, name, namespace);
