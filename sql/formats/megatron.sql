@@ -48,7 +48,7 @@ SELECT _file AS file, _line AS line, time, step, log_group(_record, 'ms') AS tol
        nullif(max(coalesce(log_group(_record, 'skipped'), 0), coalesce(log_group(_record, 'nans'), 0)), 0) AS told_skipped,
        log_group(_record, 'spliced') AS spliced, step IS NULL AND fields IS NULL AS is_tail
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
-  (?: (?: \[ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) \] \s* | \[ (?<time> \d{8}\ \d\d:\d\d:\d\d ) \] \[rank- .{0,200}? | (?= \d{4}-\d\d- ) (?! .* \[\d{4}-) (?<time> \d{4}-\d\d-\d\d[T\ ]\d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )?
+  (?: (?: \[ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) \] \s* | \[ (?<time> \d{8}\ \d\d:\d\d:\d\d ) \] \[rank- .{0,200}? | (?= \d{4}-\d\d- ) (?! .* \[\d{4}-) (?<time> \d{4}-\d\d-\d\d (?<! iveTimestamp":"\d{4}-\d\d-\d\d | iveTimestamp":\ "\d{4}-\d\d-\d\d ) [T\ ]\d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )?
       \biteration \s+ (?<step>\d+) / \s* (?<steps>\d+) \s* \|
       (?: (?= .* elapsed\ time\ per\ iteration\ \( (?: ms\): \s* (?<ms>(?> [\d.]+ (?: ,\d{3} [\d.]* )* )) | s\): \s* (?<s>(?> [\d.]+ (?: ,\d{3} [\d.]* )* )) ) (?! \s* $ ) ) )?
       (?: (?= .* (?: throughput\ per\ GPU\ \(TFLOP/s/GPU\) | approx\ flops\ per\ GPU ): \s* (?<tflops>(?> [\d.]+ (?: ,\d{3} [\d.]* )* )) (?! \s* $ ) ) )?

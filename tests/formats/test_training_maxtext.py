@@ -535,6 +535,39 @@ class MaxText(MaxTextLogs):
             )
             self.assertEqual(sum(s for category, s in seconds.items() if category != "queued"), 8 * 1200)
 
+    def test_orbax_in_what_keeps_logs(self):
+        """A step's number ends at a quotation mark, a comma or a backslash, too."""
+        lines = [
+            "Num_devices: 8, shape (1, 8)",
+            "Finished load in 3.00 seconds @ gs://toy/ckpt/4",
+            *(f"completed step: {n}, seconds: 2.000, TFLOP/s/device: 1.0, loss: 1.0" for n in range(5, 8)),
+            "Finished blocking save in 1.00 seconds. Continuing to write to gs://toy/ckpt/7.",
+            "Finished asynchronous save (blocking + background) in 4.00 seconds to gs://toy/ckpt/7",
+            *(f"completed step: {n}, seconds: 2.000, TFLOP/s/device: 1.0, loss: 1.0" for n in range(8, 10)),
+        ]
+        at = lambda n: f"2026-03-02T10:00:{3 * n:02}Z"
+        found = set()
+        for kept in (
+            lambda n, line: f"{at(n)} {line}\n",
+            lambda n, line: json.dumps({"log": line + "\n", "time": at(n)}) + "\n",
+            lambda n, line: json.dumps({"timestamp": at(n), "message": line}) + "\n",
+            lambda n, line: f'"{line}",{at(n)}\n',
+            lambda n, line: f"{line},{at(n)}\n" if "," not in line else f'"{line}",{at(n)}\n',
+            lambda n, line: f"{at(n)} message='{line}'\n",
+        ):
+            path = self.file("".join(kept(n, line) for n, line in enumerate(lines, 1)))
+            found.add(
+                tuple(
+                    self.rows(
+                        "SELECT coalesce(kind, record), step, coalesce(start_time, 0), end_time, durable_time FROM trace_records(?)"
+                        " WHERE record IN ('spans', 'commits') AND coalesce(kind, '') <> 'step' ORDER BY 1, 2",
+                        path,
+                    )
+                )
+            )
+        self.assertEqual([["checkpoint", "commits", "restore"]], [[row[0] for row in rows] for rows in found])
+        self.assertEqual([[None, 7, 4]], [[row[1] for row in rows] for rows in found])
+
     def test_what_orbax_wrote(self):
         """The log of a program on an H200, by patterns of this test: four saves and a load."""
         with open(os.path.join(FIXTURES, "../h200/orbax.log"), encoding="utf-8") as file:

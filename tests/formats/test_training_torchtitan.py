@@ -500,6 +500,28 @@ class NanoGpt(Case):
         )
         self.assertEqual(self.rows("SELECT step, round(durable_time, 5) FROM commits"), [(10, 4.94773)])
 
+    def test_in_what_keeps_logs(self):
+        """Nothing but a comma, an equals sign or an apostrophe may stand before a line."""
+        lines = ["Initializing a new model from scratch"] + [
+            f"iter {i}: loss 3.0, time 500.00ms, mfu 10.0%" for i in range(0, 50, 10)
+        ]
+        lines += ["saving checkpoint to out"]
+        at = lambda n: f"2026-03-02T10:00:{5 * n:02}Z"
+        for kept in (
+            lambda n, line: f'{at(n)},"{line}"\n' if "," in line else f"{at(n)},{line}\n",
+            lambda n, line: f"__REALTIME_TIMESTAMP={1772445600 + 5 * n}000000\nMESSAGE={line}\n",
+            lambda n, line: f"---\ninsertId: a\ntextPayload: '{line}'\ntimestamp: '{at(n)}'\n",
+        ):
+            path = self.file("".join(kept(n, line) for n, line in enumerate(lines, 1)))
+            self.assertEqual(
+                [(41, 40, 1772445630)],
+                self.rows(
+                    "SELECT sum(iif(record = 'spans' AND kind = 'step', 1 + 9 * (step > 0), 0)), max(iif(record = 'commits', step, 0)), max(end_time)"
+                    " FROM trace_records(?) WHERE kind = 'step' OR record = 'commits'",
+                    path,
+                ),
+            )
+
     def test_an_evaluation_in_the_time_of_an_iteration(self):
         """train.py times an iteration with the evaluation and the save before it: one of a line's iterations is longer, not all."""
         line = "iter {}: loss 3.0, time {:.2f}ms, mfu 10.0%\n"

@@ -16,7 +16,7 @@ SELECT _file AS file, _line AS line, time, step, log_group(_record, 'seconds') A
        iif(log_group(_record, 'yearless') IS NULL, 0, mpg_required(:year, ':year')) AS year, -- its times would be of 1970
        log_group(_record, 'spliced') AS spliced, step IS NULL AND fields IS NULL AS is_tail
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
-  (?: (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )?
+  (?: (?<time> \d{4}-\d\d-\d\d (?<! iveTimestamp":"\d{4}-\d\d-\d\d | iveTimestamp":\ "\d{4}-\d\d-\d\d ) [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )?
              | \d{8}\ \d\d:\d\d:\d\d (?= \]\ ?\[rank- ) | (?<= [IWEF]) (?<yearless>) \d{4}\ \d\d:\d\d:\d\d\.\d+ ) .{0,300}? )?
   (?: \b completed\ (?: profiler\ activation/deactivation\  )? step:\ (?<step>\d+) (?= , )
       (?: (?= .* ,\ seconds:\ (?<seconds>(?> [\d.]+ (?: ,\d{3} [\d.]* )* )) (?! (?<! \.\d | \.\d\d | \.\d{3} ) \s* $ ) ) )?
@@ -26,11 +26,11 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
     | [Cc]ompleted\ eval\ step:?\ (?<eval_step>\d+) (?: ,\ seconds:\ (?<eval_seconds>(?> [\d.]+ (?: ,\d{3} [\d.]* )* )) )?
     | [Ss]aved\ a\ checkpoint\ at\ step\ (?<saved>\d+)
     | Started\ an\ asynchronous\ checkpoint\ save\ for\ step\ (?<saving>\d+)
-    | Finished\ blocking\ save\ in\ (?<blocked>[\d.]+)\ seconds (?: \.\ Continuing\ .{0,60}? \ (?: @ | to )\ \S*? / (?: checkpoint_ )? (?<blocking>\d+) \.? (?= \s | $ ) )?
+    | Finished\ blocking\ save\ in\ (?<blocked>[\d.]+)\ seconds (?: \.\ Continuing\ .{0,60}? \ (?: @ | to )\ \S*? / (?: checkpoint_ )? (?<blocking>\d+) \.? (?= [\s"\x27\\,] | $ ) )?
     | Finished\ (?: (?: asynchronous\ )? save | async_save ) (?: \ \([^)]*\) )? (?: \ in\ [\d.]+\ seconds\ (?: @ | to )\ | \.\ Time\ taken:\ [\d.]+s\.\ directory= )
-      \S*? / (?: checkpoint_ )? (?<finished>\d+) (?: /\w+ )? \.? (?= \s | $ )
+      \S*? / (?: checkpoint_ )? (?<finished>\d+) (?: /\w+ )? \.? (?= [\s"\x27\\,] | $ )
     | Finished\ (?: load | restore | restoring\ checkpoint ) (?: \ \([^)]*\) )? \ in\ (?<load_seconds>[\d.]+)\ seconds\ (?: @ | from )\ \S*? / (?: checkpoint_ )? (?<loaded>\d+)
-      (?: /\w+ )? \.? (?= \s | $ )
+      (?: /\w+ )? \.? (?= [\s"\x27\\,] | $ )
     | Training\ stopped:\ (?: Target\ loss (?<reached>) | Job\ is\ preempted (?<preempted>) )
     | Aborting\ training\ due\ to\ (?: NaN | Inf )\ loss (?<aborted>)
     | Config\ param\ steps:\ (?<steps>\d+)

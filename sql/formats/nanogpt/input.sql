@@ -17,14 +17,14 @@ SELECT step, replace(log_group(_record, 'total_ms'), ',', '') + 0 AS total_ms, _
        NULL AS chip, 0 AS is_save, NULL AS begun, NULL AS evaluated,
        log_group(_record, 'spliced') AS spliced, step IS NULL AND fields IS NULL AS is_tail
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
-  (?: (?: (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )? (?: ^ | (?<= [\s:|>\])"] ) | (?<= \d[mGK] | \[[mK] ) )
+  (?: (?: (?<time> \d{4}-\d\d-\d\d (?<! iveTimestamp":"\d{4}-\d\d-\d\d | iveTimestamp":\ "\d{4}-\d\d-\d\d ) [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )? (?: ^ | (?<= [\s:|>\])",=\x27] ) | (?<= \d[mGK] | \[[mK] ) )
       (?: step: (?<step>\d+) / (?<steps>\d+) (?: \ train_loss: (?<loss>\S+) )? (?: \ val_loss: (?<val_loss>\S+) )? (?: (?! step:\d ) . )*? \ train_time: (?<total_ms>[\d,]+) ms
           (?: \ step_avg: (?<average_ms>[\d.]+|nan) ms )?
         | iter\ (?<step>\d+): \ loss\ (?<loss>[^,\s]+), \ time:?\ (?: (?<ms>[\d,.]+) ms | (?<s>[\d.]+) s \b ) (?: , \ mfu\ (?<mfu>-?[\d.]+) % )?
         | step:?\ +(?<step>\d+) (?: / (?<total>\d+)\ \( [^)]* \) | / (?<steps>\d+) | \ \( [^)]* \) )? \s* [|,:] \s* (?: train\  )? loss:? \ + (?<loss>[^\s|,(]+) .*? [|,] \s* \(? (?: (?: dt | time ):\  )? (?<ms>\d[\d,.]*) \s? ms \b
           (?: .*? (?: (?<! [a-z] ) mfu: \s* (?<mfu>[\d.]+) | \b (?<mfu>[\d.]+) % \ (?: \w+\  )? MFU ) )? )
       (?(<time>) | (?: (?= .* "time(?:stamp)?"\s*:\s*"(?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) " ) )? )
-  | (?: ^ | (?<= [\s:|>\])"] ) | (?<= \d[mGK] | \[[mK] ) )
+  | (?: ^ | (?<= [\s:|>\])",=\x27] ) | (?<= \d[mGK] | \[[mK] ) )
       (?: step\ (?<evaluated>\d+): \ train\ loss\ [^,\s]+, \ val\ loss\ (?<val_loss> [\d.]+ | \S+ )
         | (?: saving\ checkpoint\ to | Saved\ model\ parameters\ to: | Writing\ checkpoint\ at\ step ) \ (?<saved>)
         | (?: Resuming\ training\ from | Resuming\ optimization\ from\ step | Initializing\ a\ new\ model\ from ) \ (?<begun>\S+)
