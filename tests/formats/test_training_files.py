@@ -386,6 +386,55 @@ class GoesOn(Case):
                 with self.subTest(name=name, more=more):
                     self.assertEqual([(begin, until)], self.held(text + more))
 
+    def test_a_hang_in_what_keeps_logs(self):
+        """Its clock counts, before the text, beside it or in a line below, also if it is of another zone than the program's, and with the last line first."""
+        kept = {
+            "runtime": (lambda at, n, line: f"{at}.000000000Z stderr F {line}\n", 1),
+            "prefix": (lambda at, n, line: f"[pod/p-0/main] {at}Z {line}\n", 1),
+            "docker": (lambda at, n, line: json.dumps({"log": line + "\n", "time": at + ".000000001Z"}) + "\n", 1),
+            "journal": (
+                lambda at, n, line: json.dumps(
+                    {"MESSAGE": line, "__REALTIME_TIMESTAMP": self.one("SELECT strftime('%s', ?)", at) + "000000"}
+                )
+                + "\n",
+                1,
+            ),
+            "listing": (lambda at, n, line: json.dumps(self.entry(at, n, line), indent=2) + ",\n", 1),
+            "listing, last first": (lambda at, n, line: json.dumps(self.entry(at, n, line), indent=2) + ",\n", -1),
+            "lines, last first": (lambda at, n, line: json.dumps(self.entry(at, n, line)) + "\n", -1),
+            "table, last first": (lambda at, n, line: f'{at}Z,"{line}"\n', -1),
+        }
+        for name in self.LINES:
+            for hours in (0, 8) if name not in self.ZONED else (0,):
+                lines = [(2 * n, line) for n, line in enumerate(self.log(name).splitlines(), 1)]
+                plain = self.held("".join(line + "\n" for _, line in lines))
+                more = [(2 * n + 600 * n, f"waits {n}") for n in range(6, 9)]
+                for how, (keep, order) in kept.items():
+                    entries = [
+                        (
+                            self.one(
+                                "SELECT strftime('%Y-%m-%dT%H:%M:%S', 1772532000 + ?, 'unixepoch')",
+                                second + 3600 * hours,
+                            ),
+                            n,
+                            line,
+                        )
+                        for n, (second, line) in enumerate(lines + more)
+                    ]
+                    with self.subTest(name=name, hours=hours, how=how):
+                        found = self.held("".join(keep(*entry) for entry in entries[::order]))
+                        begin, end = found[0][0], round(found[-1][1])
+                        self.assertIn(begin, (plain[0][0], 3600 * hours))
+                        self.assertEqual(4816, end - begin)
+
+    def entry(self, at, n, line):
+        return {
+            "insertId": f"a{n}",
+            "receiveTimestamp": "2026-03-03T23:00:00Z",
+            "textPayload": line,
+            "timestamp": at + "Z",
+        }
+
     def test_a_launch_that_came_to_nothing(self):
         """The run before it ends where its own lines do, and a row says for how long the launch held chips."""
         for i, name in enumerate(self.LINES):

@@ -36,6 +36,11 @@ struct mpg_log {
   int64_t last_line;     /* MPG_LOG_LAST: the last line with a time since one matched; 0: none */
   char last_text[40];    /* its time */
   size_t last_n;
+  /* What kept the log gave a time to the latest line with one of the program, and to the last line
+  ** since one matched: kept_line is that one's, 0 if there is none. */
+  char known_text[40], kept_text[40];
+  size_t known_n, kept_n;
+  int64_t kept_line;
   bool at_last;      /* that line is the record */
   bool latest_zoned; /* the latest time says its zone */
   int64_t n_lines, n_unmatched, first_unmatched, n_nul, first_nul, n_hard, first_hard;
@@ -189,6 +194,39 @@ static int64_t until_repeated(const mpg_zone *zone, int64_t first) {
   return mpg_zone_offset(zone, first) - mpg_zone_offset(zone, first + 3 * INT64_C(3600));
 }
 
+/* Whether two times of log_stamp.h are ISO 8601, and the first is the earlier one. */
+static bool is_before(const char *a, const char *b) {
+  const int day = memcmp(a, b, 10);
+  return (a[4] == '-' || a[4] == '/') && a[4] == b[4] &&
+         (day < 0 || (day == 0 && memcmp(a + 11, b + 11, 8) < 0));
+}
+
+/* Whether a time of log_stamp.h says its zone. */
+static bool says_zone(mpg_str text) {
+  return text.p[text.n - 1] == 'Z' ||
+         (text.n > 19 && (memchr(text.p + 19, '+', text.n - 19) != NULL ||
+                          memchr(text.p + 19, '-', text.n - 19) != NULL));
+}
+
+static size_t copy_time(char *out, size_t size, mpg_str text) {
+  if (text.n == 0 || text.n > size)
+    return 0;
+  memcpy(out, text.p, text.n);
+  return text.n;
+}
+
+/* Of a line with a time of the program: that of what kept the log, which says its zone, before or
+** beside one that does not. */
+static void copy_wrapper_time(mpg_log *log) {
+  mpg_str text;
+  if (!mpg_stamp_beside(log->line, &text)) {
+    text = mpg_stamp_leads(log->line);
+    if (text.n > 0 && !says_zone(text))
+      text.n = 0;
+  }
+  log->known_n = copy_time(log->known_text, sizeof log->known_text, text);
+}
+
 static mpg_rc read_time(mpg_log *log, mpg_err *err) {
   mpg_stamp t;
   mpg_zone_fit fit;
@@ -217,6 +255,8 @@ static mpg_rc read_time(mpg_log *log, mpg_err *err) {
   if (us > log->latest_us) {
     log->latest_us = us;
     log->latest_zoned = t.zoned || t.absolute;
+    if (log->options.unmatched == MPG_LOG_LAST && !log->latest_zoned)
+      copy_wrapper_time(log);
   }
   log->time.type = MPG_REAL;
   log->time.r = (double)us / (double)MPG_SECOND;
@@ -234,58 +274,94 @@ static mpg_rc read_time(mpg_log *log, mpg_err *err) {
   return MPG_OK;
 }
 
-/* Whether two times of log_stamp.h are ISO 8601, and the first is the earlier one. */
-static bool is_before(const char *a, const char *b) {
-  const int day = memcmp(a, b, 10);
-  return (a[4] == '-' || a[4] == '/') && a[4] == b[4] &&
-         (day < 0 || (day == 0 && memcmp(a + 11, b + 11, 8) < 0));
-}
-
-/* Whether a time of log_stamp.h says its zone. */
-static bool says_zone(mpg_str text) {
-  return text.p[text.n - 1] == 'Z' ||
-         (text.n > 19 && (memchr(text.p + 19, '+', text.n - 19) != NULL ||
-                          memchr(text.p + 19, '-', text.n - 19) != NULL));
-}
-
-/* Keeps the time of a line that does not match as text: nearly all of them count for nothing. What
+/* Keeps the times of a line that does not match as text: nearly all of them count for nothing. What
 ** kept the log may have put a time with a zone before that of the program. */
 static void keep_last(mpg_log *log) {
-  mpg_str text = mpg_stamp_leads(log->line);
+  mpg_str text, kept;
+  const bool beside = mpg_stamp_beside(log->line, &kept);
+  if (beside && (log->latest_zoned || log->latest_us == 0))
+    text = MPG_STR("");
+  else
+    text = mpg_stamp_leads(log->line);
   if (text.n > 0 && !log->latest_zoned && says_zone(text)) {
     const char *end = text.p + text.n;
+    if (!beside)
+      kept = text;
     text = mpg_stamp_leads((mpg_str){end, (size_t)(log->line.p + log->line.n - end)});
+  }
+  if (log->known_n == 0 && beside) /* an object over several lines has it after its text */
+    log->known_n = copy_time(log->known_text, sizeof log->known_text, kept);
+  if (kept.n > 0 && kept.n <= sizeof log->kept_text) {
+    log->kept_n = copy_time(log->kept_text, sizeof log->kept_text, kept);
+    log->kept_line = mpg_log_line(log);
   }
   if (text.n == 0 || text.n > sizeof log->last_text ||
       (log->last_line > 0 && is_before(text.p, log->last_text)))
     return;
-  memcpy(log->last_text, text.p, text.n);
-  log->last_n = text.n;
+  log->last_n = copy_time(log->last_text, sizeof log->last_text, text);
   log->last_line = mpg_log_line(log);
 }
 
-/*
-** The line that was kept, as the file's last record: what says that a program hung, or died. A time
-** without a year is of that of the others, or of the next. One that says its zone, beside times
-** that do not, is of another clock. MPG_DONE: there is none, or it is before the others.
-*/
-static mpg_rc read_last(mpg_log *log) {
+/* The instant of a time that what kept the log has: a number is in seconds or finer. */
+static bool parse_wrapper_time(const mpg_log *log, mpg_str text, int64_t *us) {
+  mpg_stamp t;
+  mpg_zone_fit fit;
+  int64_t n;
+  if (text.n >= 13 && mpg_int_parse(text, &n)) {
+    *us = text.n == 13 ? n * 1000 : text.n == 16 ? n : n / 1000;
+    return text.n == 13 || text.n == 16 || text.n == 19;
+  }
+  return text.n > 0 && mpg_stamp_read(text, &t) && (t.absolute || t.year != 0) &&
+         mpg_stamp_at(&t, t.year, log->options.zone, us, &fit);
+}
+
+/* The last time that what kept the log has, by the program's clock, which may be of another zone.
+** -1: there is none, or nothing tells how far these clocks are apart. */
+static int64_t last_wrapper_time(const mpg_log *log) {
+  const int64_t quarter = A_DAY / 96;
+  int64_t us, known, apart, zones;
+  if (log->kept_line == 0 || !parse_wrapper_time(log, (mpg_str){log->kept_text, log->kept_n}, &us))
+    return -1;
+  if (log->latest_us == 0 || log->latest_zoned)
+    return us;
+  if (!parse_wrapper_time(log, (mpg_str){log->known_text, log->known_n}, &known))
+    return -1;
+  apart = known - log->latest_us;
+  zones = (apart + (apart < 0 ? -quarter : quarter) / 2) / quarter * quarter;
+  return apart - zones > 60 * MPG_SECOND || zones - apart > 60 * MPG_SECOND ? -1 : us - zones;
+}
+
+/* The last time of the program's own. A time without a year is of that of the others, or of the
+** next. One that says its zone, beside times that do not, is of another clock: -1, as if there is
+** none. */
+static int64_t last_own_time(const mpg_log *log) {
   const mpg_zone *zone = log->options.zone;
   int64_t year = log->year, us = 0;
   int month, day;
   mpg_stamp t;
   mpg_zone_fit fit;
   bool found;
-  if (log->last_line == 0 || log->at_last || log->latest_us == 0 ||
+  if (log->last_line == 0 || log->latest_us == 0 ||
       !mpg_stamp_read((mpg_str){log->last_text, log->last_n}, &t) || t.zoned != log->latest_zoned)
-    return MPG_DONE;
+    return -1;
   if (log->last_us == 0)
     mpg_civil_from_days(log->latest_us / A_DAY, &year, &month, &day);
   found = mpg_stamp_at(&t, year, zone, &us, &fit);
   if (t.year == 0 && (!found || us < log->latest_us - HALF_A_YEAR))
     found = mpg_stamp_at(&t, year + 1, zone, &us, &fit);
-  if (!found || us < log->latest_us)
+  return found ? us : -1;
+}
+
+/* The lines that were kept, as the file's last record: what says that a program hung, or died.
+** MPG_DONE: there is none, or it is before the others. */
+static mpg_rc read_last(mpg_log *log) {
+  const int64_t own = log->at_last ? -1 : last_own_time(log),
+                kept = log->at_last ? -1 : last_wrapper_time(log);
+  const int64_t us = own > kept ? own : kept;
+  if (us < 0 || us < log->latest_us)
     return MPG_DONE;
+  if (kept > own)
+    log->last_line = log->kept_line;
   log->at_last = true;
   log->matched = false;
   log->line = MPG_STR("");
@@ -344,7 +420,7 @@ static mpg_rc read_line(mpg_log *log, mpg_err *err) {
                     plain.text);
   }
   if (rc == MPG_OK) {
-    log->last_line = 0;
+    log->last_line = log->kept_line = 0;
     return read_groups(log, err);
   }
   if (rc != MPG_DONE)

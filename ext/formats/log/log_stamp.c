@@ -252,6 +252,66 @@ mpg_str mpg_stamp_leads(mpg_str line) {
   return MPG_STR("");
 }
 
+/* The key that ends before the quotation mark at `end`; empty: it is no name of a time. */
+static mpg_str time_key(mpg_str line, size_t end) {
+  static const char *const names[] = {"time", "timestamp", "@timestamp",    "_time",
+                                      "ts",   "asctime",   "TimeGenerated", "__REALTIME_TIMESTAMP",
+                                      "date"};
+  size_t from = end;
+  while (from > 0 && end - from < 24 && line.p[from - 1] != '"')
+    from--;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (mpg_str_eq((mpg_str){line.p + from, end - from}, mpg_str_of(names[i])))
+      return (mpg_str){line.p + from, end - from};
+  return MPG_STR("");
+}
+
+/* The date or number at the start of `text`; empty: there is none. */
+static mpg_str date_or_number(mpg_str text) {
+  size_t n = 0, whole;
+  size_t date = text.n > 0 && mpg_is_digit(text.p[0]) ? date_of(text, '"') : 0;
+  if (date > 0)
+    return with_clock(text, date);
+  while (n < text.n && mpg_is_digit(text.p[n]))
+    n++;
+  whole = n;
+  if (n < text.n && text.p[n] == '.')
+    for (n++; n < text.n && mpg_is_digit(text.p[n]); n++)
+      ;
+  return whole < 10 || whole > 19 ? MPG_STR("") : (mpg_str){text.p, n};
+}
+
+bool mpg_stamp_beside(mpg_str line, mpg_str *out) {
+  static const char yaml[] = "timestamp: '";
+  size_t from = 0;
+  *out = MPG_STR("");
+  if (line.n > sizeof yaml && memcmp(line.p, yaml, sizeof yaml - 1) == 0) {
+    *out = date_or_number((mpg_str){line.p + sizeof yaml - 1, line.n - (sizeof yaml - 1)});
+    return true;
+  }
+  while (from < line.n && (line.p[from] == ' ' || line.p[from] == '\t'))
+    from++;
+  if (from == line.n || (line.p[from] != '{' && (line.p[from] != '"' || from == 0)))
+    return false;
+  for (size_t i = from + 1; i < line.n; i++) {
+    size_t end = i, value = i + 1;
+    mpg_str found;
+    if (line.p[i] != ':')
+      continue;
+    while (end > from && line.p[end - 1] == ' ')
+      end--;
+    if (end == from || line.p[end - 1] != '"' || time_key(line, end - 1).n == 0)
+      continue;
+    while (value < line.n && line.p[value] == ' ')
+      value++;
+    value += value < line.n && line.p[value] == '"';
+    found = date_or_number((mpg_str){line.p + value, line.n - value});
+    if (found.n > 0)
+      *out = found;
+  }
+  return true;
+}
+
 bool mpg_stamp_at(const mpg_stamp *t, int64_t year, const mpg_zone *zone, int64_t *us,
                   mpg_zone_fit *fit) {
   int64_t days, seconds, back_year;

@@ -43,6 +43,18 @@ bool mpg_stamp_read(mpg_str text, mpg_stamp *out);
 #define MPG_STAMP_REACH 48
 mpg_str mpg_stamp_leads(mpg_str line);
 
+/*
+** The time that what keeps logs has beside the text, in an object of JSON or in the line of one
+** member, the last of several: a date, or Unix seconds, milliseconds or finer.
+**
+**     {"log":"...\n","stream":"stderr","time":"2026-11-21T15:01:26.123Z"}
+**       "timestamp": 1795273286123,
+**     timestamp: '2026-11-21T15:01:26Z'
+**
+** False: the line is none of these. Empty: it is, without a time.
+*/
+bool mpg_stamp_beside(mpg_str line, mpg_str *out);
+
 /* The instant, in the given year if the text has none (the year must not be 0 then). False: there
 ** is no such day, or it is outside the range of time.h. A NULL zone is UTC. */
 bool mpg_stamp_at(const mpg_stamp *t, int64_t year, const mpg_zone *zone, int64_t *us,

@@ -26,6 +26,34 @@ FROM falling JOIN down USING (first);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'reversed_lines', NULL, lines,
        'lines from the last to the first, as their step numbers tell: read, and counted, from the end of the file' FROM training_reversed;
+-- What stands above is later than all of them: its first line with a clock says until when the log goes on. That clock may be of another
+-- zone than the program's.
+DROP TABLE IF EXISTS temp.training_said;
+CREATE TEMP TABLE training_said AS SELECT * FROM mpg_issues WHERE source IN (SELECT file FROM training_reversed);
+DELETE FROM training_tail WHERE file IN (SELECT file FROM training_reversed);
+INSERT INTO training_tail
+WITH latest AS MATERIALIZED (
+  SELECT l.file AS file, l.line AS line, l.time AS time
+  FROM training_reversed AS r CROSS JOIN training_lines AS l
+    ON l.rowid = (SELECT t.rowid FROM training_lines AS t WHERE t.rowid BETWEEN r.first AND r.last AND t.time IS NOT NULL
+                  ORDER BY t.rowid LIMIT 1)
+),
+stamp AS MATERIALIZED (
+  SELECT file, line, time, w.value AS first,
+         (SELECT iif(d._line < l.line OR NOT w.value, d.time, NULL)
+          FROM log_trace(l.file, '(?x) ^ (?: \s* (?: (?: \[ [^\]\s]{1,40} \] :? | \d+ : | [A-Z]{4,8} : | [\w./-]{1,40} (?= \s ) ) \s* ){0,3}? [\[("]?
+    | \s* (?: \{ .* )? "(?i: [@_]?time (?: _?stamp | generated )? | asctime | date (?: _?time )? | ts ) "\s*:\s*" | timestamp:\ \x27 )
+    (?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? )', 'rows', coalesce(:zone, 'UTC')) AS d
+          WHERE iif(w.value, d.time IS NOT NULL OR d._line >= l.line, d.time IS NOT NULL AND d._line >= l.line) LIMIT 1) AS kept
+  FROM latest AS l CROSS JOIN json_each('[0,1]') AS w
+)
+SELECT a.file, a.kept - 900 * round((b.kept - b.time) / 900)
+FROM stamp AS a JOIN stamp AS b ON b.file = a.file AND NOT b.first
+WHERE a.first AND a.kept IS NOT NULL AND abs(b.kept - b.time - 900 * round((b.kept - b.time) / 900)) <= 60;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT source, severity, kind, line, count, detail FROM training_said AS s
+WHERE NOT EXISTS (SELECT 1 FROM mpg_issues AS i WHERE i.source = s.source AND i.kind = s.kind);
+DROP TABLE training_said;
 UPDATE training_lines SET rowid = training_lines.rowid - r.first - r.last, line = r.lines + 1 - line -- below 0, where no other is
 FROM training_reversed AS r WHERE training_lines.rowid BETWEEN r.first AND r.last;
 UPDATE training_lines SET rowid = -rowid WHERE EXISTS (SELECT 1 FROM training_reversed) AND rowid < 0;

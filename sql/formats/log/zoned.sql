@@ -61,6 +61,10 @@ WHERE later IS NULL;
 UPDATE training_lines SET time = time + coalesce((SELECT h.later FROM training_apart AS a CROSS JOIN training_hours AS h USING (file, part)
                                                   WHERE a.id = training_lines.rowid), 0)
 WHERE rowid IN (SELECT id FROM training_apart);
+-- What the log tells last is of the hours of its last part.
+UPDATE training_lines SET time = time + coalesce(
+  (SELECT h.later FROM training_hours AS h WHERE h.file = training_lines.file AND h.later IS NOT NULL ORDER BY h.part DESC LIMIT 1), 0)
+WHERE is_tail AND file IN (SELECT file FROM training_hours);
 --@ end
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT source, severity, kind, line, count, detail FROM training_said AS s
