@@ -279,7 +279,7 @@ WITH gap AS (
   SELECT b.job, b.step, b.step - a.step AS gap
   FROM training_steps AS a JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND b.job = a.job AND b.attempt = a.attempt
 ),
-usual AS MATERIALIZED (SELECT job, gap AS usual, max(n)
+usual AS MATERIALIZED (SELECT job, gap AS usual, max(n + 1e-9 * gap)
                        FROM (SELECT job, gap, count(*) AS n FROM gap WHERE (SELECT min(gap) < max(gap) FROM gap) GROUP BY 1, 2)
                        GROUP BY job)
 SELECT job, 'warning', 'missing_steps', NULL, count(*),
@@ -292,7 +292,7 @@ FROM usual CROSS JOIN gap USING (job) WHERE gap > usual GROUP BY job;
 DROP TABLE IF EXISTS temp.training_phases;
 CREATE TEMP TABLE training_phases AS
 WITH said AS (
-  SELECT s.rowid AS id, max(coalesce(e.told_timer <> 'evaluate', e.told_saved IS NOT NULL)) AS saved
+  SELECT s.rowid AS id, max(coalesce(e.told_timer <> 'evaluate', e.told_saved IS NOT NULL)) AS saved, max(e.told_saved) AS saved_step
   FROM training_marks AS m CROSS JOIN training_events AS e ON e.rowid = m.id
   CROSS JOIN training_steps AS s ON s.rowid = m.above - m.fewer AND s.job = e.job AND s.attempt = e.attempt
   WHERE timed AND (coalesce(e.told_timer, e.told_validated) IS NOT NULL OR e.told_saved >= s.step)
@@ -301,8 +301,9 @@ WITH said AS (
 SELECT a.job, a.attempt, iif(saved, 'checkpoint', 'eval') AS kind, a.end_time AS start_time, b.start_time AS end_time, NULL AS step
 FROM said JOIN training_steps AS a ON a.rowid = said.id
 JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND +b.job = a.job AND +b.attempt = a.attempt WHERE b.start_time > a.end_time
-UNION ALL -- after the last iteration, up to where it exits
-SELECT a.job, a.attempt, iif(saved, 'checkpoint', 'eval'), a.end_time, max(e.end_time), NULL
+UNION ALL -- after the last iteration, also if that has no line, up to where it exits
+SELECT a.job, a.attempt, iif(saved, 'checkpoint', 'eval'),
+       min(max(e.end_time), a.end_time + coalesce(saved_step - a.step, 0) * a.seconds / a.executions), max(e.end_time), NULL
 FROM said JOIN training_steps AS a ON a.rowid = said.id JOIN training_events AS e ON e.job = a.job AND e.attempt = a.attempt
 WHERE e.told_exit IS NOT NULL AND e.time > a.end_time
   AND NOT EXISTS (SELECT 1 FROM training_steps AS b WHERE b.rowid = a.rowid + 1 AND +b.job = a.job AND +b.attempt = a.attempt)

@@ -282,7 +282,7 @@ WITH gap AS (
   SELECT b.job, b.step, b.step - a.step AS gap
   FROM training_steps AS a JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND b.job = a.job AND b.attempt = a.attempt
 ),
-usual AS MATERIALIZED (SELECT job, gap AS usual, max(n)
+usual AS MATERIALIZED (SELECT job, gap AS usual, max(n + 1e-9 * gap)
                        FROM (SELECT job, gap, count(*) AS n FROM gap WHERE (SELECT min(gap) < max(gap) FROM gap) GROUP BY 1, 2)
                        GROUP BY job)
 SELECT job, 'warning', 'missing_steps', NULL, count(*),

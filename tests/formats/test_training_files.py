@@ -342,6 +342,55 @@ class CutOff(Case):
                     self.assertEqual(wanted, self.rows(steps, self.file(first + cut + between + second)))
 
 
+class ComesFurther(Case):
+    """A program that prints every tenth step, saves that of number 35 and dies or ends: a row says so, and no save is as long as five steps more."""
+
+    HEADS = {
+        "megatron": "using world size: 8, data-parallel size: 8\n",
+        "torchtitan": "[titan] 2026-03-03 10:00:{0:02d},000 - root - INFO - Building device mesh with parallelism: pp=1, dp_replicate=1, dp_shard=8, cp=1, tp=1\n",
+        "deepspeed": "[2026-03-03 10:{0:02d}:00,000] [INFO] [launch.py:152:main] dist_world_size=8\n",
+    }
+    SAVES = {
+        "megatron": "  successfully saved checkpoint from iteration      35 to /c\n",
+        "torchtitan": "[titan] 2026-03-03 10:01:14,000 - root - INFO - Finished saving the checkpoint (or staging if async is enabled)in 4.00 seconds.\n",
+        "deepspeed": "[2026-03-03 10:01:10,000] [INFO] [logging.py:96:log_dist] [Torch] Checkpoint global_step35 is about to be saved!\n"
+        "[2026-03-03 10:01:14,000] [INFO] [logging.py:96:log_dist] [Torch] Checkpoint global_step35 is ready now!\n",
+    }
+    LOADS = {
+        "megatron": "  successfully loaded checkpoint from /c at iteration 35\n",
+        "torchtitan": "[titan] 2026-03-03 10:05:01,000 - root - INFO - Loading the checkpoint from /c/step-35.\n"
+        "[titan] 2026-03-03 10:05:03,000 - root - INFO - Finished loading the checkpoint in 2.00 seconds.\n",
+        "deepspeed": "[2026-03-03 10:05:03,000] [INFO] [x.py:1:load] [Torch] Loaded checkpoint from /c/global_step35/mp_rank_00_model_states.pt.\n",
+    }
+
+    def lines(self, name, numbers, second):
+        return "".join(CutOff.LINES[name].format(*divmod(second + 2 * n, 60), n) for n in numbers)
+
+    def further(self, name, text):
+        path = self.file(text, "train.log")
+        fleet = json.dumps({"sources": [{"path": path, "chips": 8}]})
+        seconds = dict(self.rows("SELECT category, sum(chip_us) / 8e6 FROM trace_rollup(?) GROUP BY 1", fleet))
+        return seconds.get("checkpoint"), self.rows(
+            "SELECT count, substr(detail, instr(detail, 'first to'), 16) FROM mpg_issues WHERE source = ? AND kind = 'missing_steps' AND detail LIKE '%further%'",
+            path,
+        )
+
+    def test_until_the_next_run(self):
+        for name in self.HEADS:
+            head = self.HEADS[name].format(0)
+            first = head + self.lines(name, (10, 20, 30), 0) + self.SAVES[name]
+            second = self.HEADS[name].format(5) + self.LOADS[name] + self.lines(name, (40, 50), 300 - 60)
+            with self.subTest(name=name):
+                self.assertEqual([(1, "first to step 35")], self.further(name, first + second)[1])
+                whole = head + self.lines(name, (10, 20, 30, 35), 0) + self.SAVES[name]
+                self.assertEqual([], self.further(name, whole + second)[1])
+
+    def test_until_it_exits(self):
+        exits = "[exiting program at iteration 35] datetime: 2026-03-03 10:01:14 \n"
+        head = self.HEADS["megatron"] + self.lines("megatron", (10, 20, 30), 0) + self.SAVES["megatron"]
+        self.assertEqual((4.0, [(1, "first to step 35")]), self.further("megatron", head + exits))
+
+
 class GoesOn(Case):
     """A log that goes on after its last step is of a run that hangs or is torn down: it holds its chips until then."""
 
