@@ -338,7 +338,8 @@ WITH summed AS (
 )
 SELECT job, attempt, 'jax' AS framework, chips, chip,
        min(s.start_time, coalesce((SELECT min(p.start_time) FROM training_phases AS p WHERE p.run = s.run AND p.kind = 'restore'),
-                                  s.start_time)) AS start_time,
+                                  s.start_time),
+           coalesce((SELECT min(e.end_time) FROM training_events AS e WHERE e.run = s.run AND e.timed), s.start_time)) AS start_time,
        max(s.end_time, coalesce((SELECT max(e.end_time) FROM training_events AS e WHERE e.run = s.run), s.end_time)) AS end_time,
        CASE WHEN s.last_step = steps - 1 THEN 'completed'
             ELSE (SELECT max(e.ended) FROM training_events AS e WHERE e.run = s.run) END AS own_outcome, run

@@ -178,8 +178,22 @@ class MaxText(MaxTextLogs):
             [(n, (64 if n > 4 else 10) + 2 * n, 2) for n in range(8)],
             self.rows("SELECT step, end_time - 1772532000, end_time - start_time FROM training_steps"),
         )
-        self.assertEqual(54, self.seconds()[("unknown", None)] / 8)
+        self.assertEqual(54 + 3, self.seconds()[("unknown", None)] / 8)
         self.assertEqual([("chip",)], self.rows("SELECT missing FROM trace_sources(?)", path))
+
+    def test_a_set_up_with_a_clock(self):
+        """The program holds its chips from when it says how it is set up, in each of its runs."""
+        run = lambda at, first: [(at, "Config param steps: 40"), (at + 100, "Num_devices: 8, shape (8,)")] + [
+            (at + 300 + 10 * n, self.STEP.format(n, 10, 150)) for n in range(first, first + 5)
+        ]
+        self.map("maxtext", self.log(*run(0, 0), *run(1000, 3), head="TFRT TPU v5p\n"), year=2026)
+        self.assertEqual(
+            [(0, 340), (1000, 1370)],
+            self.rows(
+                "SELECT start_time - 1772442000, coalesce(end_time, (SELECT max(s.end_time) FROM spans AS s)) - 1772442000 FROM allocations"
+            ),
+        )
+        self.assertEqual(8 * (290 + 320), self.seconds()["unknown", None])
 
     def test_several_hosts(self):
         """Every host prints every line, behind what the launcher says of it."""
@@ -647,7 +661,7 @@ class MaxText(MaxTextLogs):
         )
         self.assertEqual([("completed",)] * 2, self.rows("SELECT outcome FROM allocations"))
         self.assertEqual((320, {("unknown", None)}), (self.productive(), set(self.seconds())))
-        self.assertAlmostEqual(0.95, self.one("SELECT runtime_goodput(category, chip_us) FROM mpg_rollup"), 2)
+        self.assertAlmostEqual(320 / (8 * 43), self.one("SELECT runtime_goodput(category, chip_us) FROM mpg_rollup"), 2)
         self.map("maxtext", self.log(*run(1, 0, 4), *run(10, 0, 4), head=""), year=2026, job="mine")
         self.assertEqual(self.rows("SELECT attempt, outcome FROM allocations"), [(1, "completed"), (2, "completed")])
         self.assertNotIn(("lost", None), self.seconds())  # the first completed, and nothing was restored
