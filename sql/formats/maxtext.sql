@@ -297,7 +297,9 @@ DROP TABLE IF EXISTS temp.training_saves;
 CREATE TEMP TABLE training_saves AS
 WITH save AS (
   SELECT run, saving IS NOT NULL AS later, coalesce(saved, saving) AS step,
-         coalesce(end_time, max(end_time) OVER (PARTITION BY file ORDER BY e.rowid), min(end_time) OVER (PARTITION BY file)) AS end_time,
+         coalesce(end_time, (SELECT l.time FROM training_lines AS l -- one without a clock, among lines that have it
+                             WHERE l.rowid < e.line AND l.rowid >= a.first AND l.time IS NOT NULL ORDER BY l.rowid DESC LIMIT 1),
+                  min(end_time) OVER (PARTITION BY file)) AS end_time,
          e.rowid AS line
   FROM training_events AS e CROSS JOIN training_attempts AS a ON a.rowid = run WHERE coalesce(saved, saving) IS NOT NULL
 ),

@@ -181,6 +181,16 @@ class MaxText(MaxTextLogs):
         self.assertEqual(54 + 3, self.seconds()[("unknown", None)] / 8)
         self.assertEqual([("chip",)], self.rows("SELECT missing FROM trace_sources(?)", path))
 
+    def test_a_save_without_a_clock(self):
+        """Among lines that have one it is as late as the line above it."""
+        step = "2026-03-02 09:00:{:02d} completed step: {}, seconds: 2.000, TFLOP/s/device: 1.0, loss: 1.0\n"
+        text = "Num_devices: 1\nConfig param steps: 9\n" + "".join(
+            step.format(10 + 2 * n, n) + ("Saved a checkpoint at step 3.\n" if n == 3 else "") for n in range(6)
+        )
+        self.map("maxtext", self.file(text), outcome="failed")
+        self.assertEqual([(3, 1772442016)], self.rows("SELECT step, durable_time FROM commits"))
+        self.assertEqual((8, 4), (self.productive(), self.seconds()["lost", None]))
+
     def test_a_set_up_with_a_clock(self):
         """The program holds its chips from when it says how it is set up, in each of its runs."""
         run = lambda at, first: [(at, "Config param steps: 40"), (at + 100, "Num_devices: 8, shape (8,)")] + [
