@@ -22,14 +22,14 @@ sums AS (
          sum(productive_us - unrated_us) AS r, sum(ideal_us) AS i, sum(queued_us) AS q
   FROM cells WHERE chip IS NOT NULL GROUP BY chip
 ),
-reckoned AS (
-  SELECT *, 1.0 * i / nullif(c, 0) * coalesce(:rg / (1.0 * g / nullif(t, 0)), 1) * coalesce(:pg / (1.0 * i / nullif(r, 0)), 1) AS MPG,
-         coalesce(1.0 * :ideal_chips, 1.0 * i / length_us) AS demand
+changed AS ( -- how many times today's demand and today's MPG: exactly 1 if nothing else is given
+  SELECT *, 1.0 * c / length_us AS chips, 1.0 * i / nullif(c, 0) AS MPG_lower,
+         coalesce(1.0 * :ideal_chips / nullif(1.0 * i / length_us, 0), 1) AS more_demand,
+         coalesce(:rg / (1.0 * g / nullif(t, 0)), 1) * coalesce(:pg / (1.0 * i / nullif(r, 0)), 1) AS more_goodput
   FROM sums, ledger_time
-)
-SELECT chip, 1.0 * c / length_us AS chips, 1.0 * i / nullif(c, 0) AS MPG_lower, MPG, demand AS demand_chips,
-       demand / nullif(MPG, 0) AS needed_chips,
-       demand / nullif(MPG, 0) - 1.0 * c / length_us AS missing_chips,
-       demand / nullif(MPG, 0) * (1.0 * (h + q) / nullif(h, 0)) AS with_queue_chips
+),
+reckoned AS (SELECT *, iif(i > 0, chips * more_demand / nullif(more_goodput, 0), NULL) AS needed_chips FROM changed)
+SELECT chip, chips, MPG_lower, MPG_lower * more_goodput AS MPG, coalesce(1.0 * :ideal_chips, 1.0 * i / length_us) AS demand_chips,
+       needed_chips, needed_chips - chips AS missing_chips, needed_chips * (1.0 * (h + q) / nullif(h, 0)) AS with_queue_chips
 FROM reckoned
 ORDER BY chip;

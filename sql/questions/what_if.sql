@@ -17,7 +17,8 @@
 -- Basis: allocated - untraced for RG; for SG installed capacity, by columns of jobs what these held. With a longer interval there are
 -- fewer saves, and jobs are blocked less; in the same ratio they lose more steps, and the input that these waited for. Spare chips are
 -- asked of pools alone. While a gang that had been complete misses chips, spare ones take their place; spare chips that replace none are
--- idle. A job of several pools counts with the first by name. Needs: sqrt, one of SQLite's mathematical functions.
+-- idle, at most all that jobs hold. A job of several pools counts with the first by name. Needs: sqrt, one of SQLite's mathematical
+-- functions.
 WITH segments AS (
   SELECT job, min(CASE coalesce(:by, 'pool') WHEN 'pool' THEN pool WHEN 'fleet' THEN 'fleet' WHEN 'phase' THEN phase
                        WHEN 'framework' THEN framework
@@ -106,7 +107,7 @@ changes AS (
   SELECT segment, 'compilation cache', coalesce(1.0 * :cached, 1.0), c, a, t, g, i, 0.0, repeated * coalesce(:cached, 1)
   FROM known WHERE repeated > 0
   UNION ALL
-  SELECT segment, 'spare chips', spare_chips, c, a, t, g, i, waiting - idle_spares, 0.0 FROM known WHERE waiting > 0
+  SELECT segment, 'spare chips', spare_chips, c, a, t, g, i, max(-1.0 * a, waiting - idle_spares), 0.0 FROM known WHERE waiting > 0
 ),
 ratios AS (
   SELECT *, 1.0 * a / nullif(c, 0) AS SG, 1.0 * g / nullif(t, 0) AS RG, 1.0 * (a + more_allocated) / nullif(c, 0) AS SG_then,

@@ -418,6 +418,8 @@ class Metrics(world.Case):
                 ).items():
                     self.near(value, row[name], (chip, name, given))
                 self.assertAlmostEqual(float(needed - chips), row["missing_chips"], 6)
+                if not given:
+                    self.assertEqual(0, row["missing_chips"])
 
     def test_a_fleet_that_is_never_idle(self):
         """Two pools full over the turn of the year, but for 20 minutes of the second; and a job that waits 10 hours before them and gets nothing."""

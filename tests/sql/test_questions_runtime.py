@@ -134,6 +134,7 @@ class Runtime(world.Case):
             ("pool", {}),
             ("phase", dict(snapshot=7, interval=900, cached=0.75)),
             ("pool", dict(spares=20, snapshot=3)),
+            ("pool", dict(spares=10**6)),
             ("job", dict(interval=600)),
             ("fleet", {}),
         ):
@@ -183,7 +184,7 @@ class Runtime(world.Case):
                 waiting, most = self.broken_gangs(segment) if by == "pool" else (0, None)
                 if waiting:
                     chips = given.get("spares", most)
-                    then = (s.allocated + waiting - max(0, chips * length - s.by["down"])) / s.capacity
+                    then = max(0, s.allocated + waiting - max(0, chips * length - s.by["down"])) / s.capacity
                     expected[segment, "spare chips"] = (
                         chips,
                         SG,
