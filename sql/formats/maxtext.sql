@@ -35,6 +35,7 @@
 .read sql/formats/log/spliced.sql
 .read sql/formats/log/tail.sql
 .read sql/formats/log/stamps.sql
+.read sql/formats/log/start.sql
 .read sql/formats/log/rotated.sql
 .read sql/formats/log/reversed.sql
 .read sql/formats/log/begun.sql
@@ -297,7 +298,7 @@ DROP TABLE IF EXISTS temp.training_saves;
 CREATE TEMP TABLE training_saves AS
 WITH save AS (
   SELECT run, saving IS NOT NULL AS later, coalesce(saved, saving) AS step,
-         coalesce(end_time, (SELECT l.time FROM training_lines AS l -- one without a clock, among lines that have it
+         coalesce(end_time, (SELECT l.time FROM training_lines AS l -- without a clock among others
                              WHERE l.rowid < e.line AND l.rowid >= a.first AND l.time IS NOT NULL ORDER BY l.rowid DESC LIMIT 1),
                   min(end_time) OVER (PARTITION BY file)) AS end_time,
          e.rowid AS line

@@ -85,6 +85,7 @@ FROM (SELECT max(iif(told_other IS NOT NULL AND time IS NOT NULL, rowid, NULL)) 
 CROSS JOIN training_lines AS l ON l.rowid = f.other
 WHERE other > last;
 .read sql/formats/log/stamps.sql
+.read sql/formats/log/start.sql
 .read sql/formats/log/rotated.sql
 .read sql/formats/log/reversed.sql
 .read sql/formats/log/far.sql
@@ -301,7 +302,7 @@ WITH said AS (
 SELECT a.job, a.attempt, iif(saved, 'checkpoint', 'eval') AS kind, a.end_time AS start_time, b.start_time AS end_time, NULL AS step
 FROM said JOIN training_steps AS a ON a.rowid = said.id
 JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND +b.job = a.job AND +b.attempt = a.attempt WHERE b.start_time > a.end_time
-UNION ALL -- after the last iteration, also if that has no line, up to where it exits
+UNION ALL -- after the last iteration, even without a line, up to where it exits
 SELECT a.job, a.attempt, iif(saved, 'checkpoint', 'eval'),
        min(max(e.end_time), a.end_time + coalesce(saved_step - a.step, 0) * a.seconds / a.executions), max(e.end_time), NULL
 FROM said JOIN training_steps AS a ON a.rowid = said.id JOIN training_events AS e ON e.job = a.job AND e.attempt = a.attempt

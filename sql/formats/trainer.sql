@@ -107,6 +107,7 @@ UPDATE training_lines SET step = json_extract(fields, '$.plain')
 WHERE file NOT IN (SELECT file FROM training_lines WHERE step IS NOT NULL) AND json_extract(fields, '$.plain') IS NOT NULL;
 .read sql/formats/log/reversed.sql
 .read sql/formats/log/hour.sql
+.read sql/formats/log/start.sql
 
 INSERT INTO trainer_points(file, line, job, time, step) SELECT file, line, file, time, step FROM training_lines WHERE step IS NOT NULL;
 INSERT INTO trainer_worlds SELECT file, line, json_extract(fields, '$.world')
@@ -163,6 +164,7 @@ FROM log_trace(:nemo,
 .read sql/formats/log/spliced.sql
 .read sql/formats/log/tail.sql
 .read sql/formats/log/stamps.sql
+.read sql/formats/log/start.sql
 .read sql/formats/log/rotated.sql
 .read sql/formats/log/reversed.sql
 .read sql/formats/log/copies.sql

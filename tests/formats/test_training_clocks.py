@@ -505,6 +505,38 @@ class LinesTwice(Case):
 
 
 class Start(Case):
+    def test_beside_a_clock(self):
+        """Lines of steps that have a clock count by it, and a row says that the option does not."""
+        for name, form in (
+            ("maxtext", "2026-03-03 10:00:{:02} completed step: {}, seconds: 2.000, TFLOP/s/device: 1.0, loss: 1.0\n"),
+            (
+                "megatron",
+                " [2026-03-03 10:00:{:02}.0] iteration {:8d}/ 10 | elapsed time per iteration (ms): 2000.0 | lm loss: 1.0 |\n",
+            ),
+            (
+                "deepspeed",
+                "[2026-03-03 10:00:{:02},000] [INFO] [x.py:1:y] [Rank 0] step={}, skipped=0, lr=[1e-05], mom=[0.9]\n",
+            ),
+            (
+                "torchtitan",
+                "[titan] 2026-03-03 10:00:{:02},000 - root - INFO - step: {:2d}  loss:  8.0  tps: 100  tflops: 10.0\n",
+            ),
+        ):
+            path = self.file("".join(form.format(2 * n, n) for n in range(1, 9)), name + ".log")
+            fleet = json.dumps({"sources": [{"path": path, "start": 1783072800, "chips": 1}]})
+            with self.subTest(name=name):
+                self.assertEqual(
+                    [(1772532016,)], self.rows("SELECT max(end_time) FROM trace_records(?) WHERE kind = 'step'", fleet)
+                )
+                self.assertEqual(
+                    [(1,)],
+                    self.rows(
+                        "SELECT count FROM mpg_issues WHERE kind = 'unused_option' AND source IN (?, ?) AND detail LIKE '%\"start\"%'",
+                        path,
+                        fleet,
+                    ),
+                )
+
     def test_forms(self):
         """The option start: Unix seconds, also as text, or a date, which is of the option zone if it names none."""
         logs = {
