@@ -109,6 +109,29 @@ class Trainer(TrainerLogs):
             self.steps(self.fleet(self.file(text, "nemo1.log"), start=T0)),
         )
 
+    def test_a_progress_bar_in_json(self):
+        """Docker and Fluent Bit keep many states of a bar in one object, with their returns as escapes: each is a step."""
+        states = [
+            f"Epoch 0: : {n}%|#| {n}/100 [00:10<00:00, v_num=x, reduced_train_loss=0.5, global_step={n}.0, consumed_samples={n}.0, train_step_timing in s=2.000]"
+            for n in range(20)
+        ]
+        for end in ("\n", "\r\n", "\r", ""):
+            for cut in (20, 7, 1):
+                entries = ["\r".join(states[i : i + cut]) + end for i in range(0, 20, cut)]
+                text = "".join(
+                    json.dumps({"log": entry, "time": f"2026-03-03T10:00:{min(19, i * cut + cut - 1) * 2 + 4:02}Z"})
+                    + "\n"
+                    for i, entry in enumerate(entries)
+                )
+                with self.subTest(end=end, cut=cut):
+                    self.assertEqual(
+                        [(20, 40, 1772532042)],
+                        self.rows(
+                            "SELECT count(*), sum(end_time - start_time), max(end_time) FROM trace_training_steps(?)",
+                            self.file(text, "bar.log"),
+                        ),
+                    )
+
     def test_saves_of_nemo_1(self):
         """It counts the steps that are done, and numbers steps from 0: a save for step 3 has 0, 1 and 2. NeMo 2 says both."""
         clock = lambda at, text: f"[NeMo I 2026-03-03 10:{at // 60:02}:{at % 60:02} nemo_logging:393] {text}\n"

@@ -27,6 +27,7 @@ struct mpg_log {
   mpg_str line;                  /* the record's: the text between carriage returns */
   mpg_str rest;                  /* after the carriage return that ends it */
   bool more;                     /* there is such a rest */
+  bool in_object;                /* the line may be one of JSON that keeps a log */
   char *plain; /* the line without a terminal's colours and NUL bytes, if it has some */
   size_t plain_cap;
   bool matched;
@@ -476,24 +477,43 @@ static mpg_rc take_noise_out(mpg_log *log, mpg_err *err) {
   return MPG_OK;
 }
 
+/* Where a carriage return stands that JSON has escaped, in a text that goes on after it; NULL:
+** nowhere. */
+static const char *escaped_return(mpg_str text) {
+  for (size_t i = 0; i + 3 < text.n; i++) {
+    const char *p = text.p + i;
+    if (p[0] != '\\')
+      continue;
+    if (p[1] == 'r' && p[2] != '"' && (p[2] != '\\' || (p[3] != 'n' && p[3] != 'r')))
+      return p;
+    i++;
+  }
+  return NULL;
+}
+
 /* The next line. Progress bars are redrawn after a carriage return: each state of one is a line of
-** its own, under the number of the line in the file. Empty ones are skipped. */
+** its own, under the number of the line in the file. Empty ones are skipped. In JSON that keeps a
+** log a return is written as an escape; the clock beside the text is that of the last state. */
 static mpg_rc next_line(mpg_log *log, mpg_err *err) {
   do {
     const char *end;
+    size_t n = 1;
     if (!log->more) {
       mpg_rc rc = mpg_lines_next(log->lines, &log->rest, err);
       if (rc != MPG_OK)
         return rc;
       log->start = log->rest.p;
+      log->in_object = log->env->maps && log->rest.n > 0 && strchr("{ \t", log->rest.p[0]) != NULL;
     }
     end = log->rest.n == 0 ? NULL : memchr(log->rest.p, '\r', log->rest.n);
+    if (end == NULL && log->in_object && (end = escaped_return(log->rest)) != NULL)
+      n = 2;
     log->more = end != NULL;
     log->line = log->rest;
     if (end != NULL) {
       log->line.n = (size_t)(end - log->rest.p);
-      log->rest.p = end + 1;
-      log->rest.n -= log->line.n + 1;
+      log->rest.p = end + n;
+      log->rest.n -= log->line.n + n;
     }
   } while (log->line.n == 0 && (log->more || log->line.p != log->start));
   return take_noise_out(log, err);
