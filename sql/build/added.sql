@@ -292,8 +292,17 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'told_otherwise', NULL, count(*),
        'jobs that the tables had by another clock, in another pool or with other chips, the first ' || min(o.job)
          || ': both count. Were they built with other options? Then build into a new file'
-FROM temp.mpg_otherwise AS o
-WHERE o.n < (SELECT count(*) FROM main.allocations AS a WHERE a.job = o.job AND a.chips > 0 AND a.end_us IS NOT NULL)
+FROM (SELECT o.job FROM temp.mpg_otherwise AS o
+      WHERE o.n < (SELECT count(*) FROM main.allocations AS a WHERE a.job = o.job AND a.chips > 0 AND a.end_us IS NOT NULL)
+      UNION -- or an attempt and task at once, with another start
+      SELECT a.job
+      FROM (SELECT DISTINCT o.job FROM temp.mpg_others AS o
+            WHERE o.record = 'allocations' AND o.id NOT IN (SELECT k.id FROM temp.mpg_known AS k)) AS n
+      CROSS JOIN main.allocations AS a ON a.job = n.job
+      CROSS JOIN main.allocations AS b ON b.job = a.job AND b.attempt IS a.attempt AND b.task IS a.task
+      WHERE a.id NOT IN (SELECT o.id FROM temp.mpg_others AS o WHERE o.record = 'allocations')
+        AND b.id IN (SELECT o.id FROM temp.mpg_others AS o WHERE o.record = 'allocations')
+        AND a.chips > 0 AND b.chips > 0 AND a.start_us < b.end_us AND b.start_us < a.end_us) AS o
 GROUP BY NULL HAVING count(*) > 0;
 DROP TABLE temp.mpg_otherwise;
 

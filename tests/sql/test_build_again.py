@@ -277,6 +277,21 @@ class Again(Case):
             self.assertIn(job, db.execute("SELECT detail FROM mpg_issues WHERE kind = 'told_otherwise'").fetchone()[0])
             db.close()
 
+    def test_an_attempt_with_another_start(self):
+        """What a later export tells of an attempt that is over counts beside what an earlier one told, which is listed."""
+        sacct = "JobID|State|Submit|Start|End|AllocTRES|ElapsedRaw\n" + "".join(
+            f"{n}|COMPLETED|2026-01-06T11:59:00|2026-01-06T12:00:{{0}}|2026-01-06T12:10:00|gres/gpu=8|60{{1}}\n"
+            for n in (1, 2)
+        ).replace("{0}|", "00|", 1)
+        path = os.path.join(self.folder, "sacct.psv")
+        db = connect()
+        for start, wanted in (("00", []), ("00", []), ("03", [(1,)])):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(sacct.format(start, 0))
+            db.execute("SELECT mpg_build(?)", (path,)).fetchall()
+            self.assertEqual(wanted, db.execute("SELECT count FROM issues WHERE kind = 'told_otherwise'").fetchall())
+        db.close()
+
     def test_what_users_add_to_the_tables(self):
         """Their columns, indexes and triggers are there after the next build, also of tables that it makes anew; what the tables say is the same."""
         found = []
