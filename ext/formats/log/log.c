@@ -480,14 +480,11 @@ static mpg_rc take_noise_out(mpg_log *log, mpg_err *err) {
 /* Where a carriage return stands that JSON has escaped, in a text that goes on after it; NULL:
 ** nowhere. */
 static const char *escaped_return(mpg_str text) {
-  for (size_t i = 0; i + 3 < text.n; i++) {
-    const char *p = text.p + i;
-    if (p[0] != '\\')
-      continue;
+  const char *end = text.p + text.n;
+  for (const char *p = text.p; (p = memchr(p, '\\', (size_t)(end - p))) != NULL && end - p > 3;
+       p += 2)
     if (p[1] == 'r' && p[2] != '"' && (p[2] != '\\' || (p[3] != 'n' && p[3] != 'r')))
       return p;
-    i++;
-  }
   return NULL;
 }
 

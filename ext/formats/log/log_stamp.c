@@ -252,8 +252,8 @@ mpg_str mpg_stamp_leads(mpg_str line) {
   return MPG_STR("");
 }
 
-/* The key that ends before the quotation mark at `end`; empty: it is no name of a time. */
-static mpg_str time_key(mpg_str line, size_t end) {
+/* Whether the key that ends before the quotation mark at `end` is a name of a time. */
+static bool names_time(mpg_str line, size_t end) {
   static const char *const names[] = {"time", "timestamp", "@timestamp",    "_time",
                                       "ts",   "asctime",   "TimeGenerated", "__REALTIME_TIMESTAMP",
                                       "date"};
@@ -262,8 +262,8 @@ static mpg_str time_key(mpg_str line, size_t end) {
     from--;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (mpg_str_eq((mpg_str){line.p + from, end - from}, mpg_str_of(names[i])))
-      return (mpg_str){line.p + from, end - from};
-  return MPG_STR("");
+      return true;
+  return false;
 }
 
 /* The date or number at the start of `text`; empty: there is none. */
@@ -293,14 +293,13 @@ bool mpg_stamp_beside(mpg_str line, mpg_str *out) {
     from++;
   if (from == line.n || (line.p[from] != '{' && (line.p[from] != '"' || from == 0)))
     return false;
-  for (size_t i = from + 1; i < line.n; i++) {
-    size_t end = i, value = i + 1;
+  for (const char *p = line.p + from + 1;
+       p < line.p + line.n && (p = memchr(p, ':', (size_t)(line.p + line.n - p))) != NULL; p++) {
+    size_t end = (size_t)(p - line.p), value = end + 1;
     mpg_str found;
-    if (line.p[i] != ':')
-      continue;
     while (end > from && line.p[end - 1] == ' ')
       end--;
-    if (end == from || line.p[end - 1] != '"' || time_key(line, end - 1).n == 0)
+    if (end == from || line.p[end - 1] != '"' || !names_time(line, end - 1))
       continue;
     while (value < line.n && line.p[value] == ' ')
       value++;
