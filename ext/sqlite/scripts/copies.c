@@ -98,7 +98,7 @@ static mpg_rc list_copy(void *ctx, sqlite3_stmt *stmt, mpg_err *err) {
   mpg_sources *s = ctx;
   const char *path = (const char *)sqlite3_column_text(stmt, 0);
   const char *original = (const char *)sqlite3_column_text(stmt, 1);
-  int added = MPG_NOMEM;
+  mpg_rc added = MPG_NOMEM;
   if (path == NULL || original == NULL)
     return mpg_fail_nomem(err);
   if (sqlite3_column_int(stmt, 2))

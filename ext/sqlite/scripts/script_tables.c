@@ -197,8 +197,8 @@ static int check_value(cursor *c, const mpg_table *t, int i) {
   const mpg_head *a = &c->shape.arguments[i];
   const bool pool = mpg_str_contains(a->text, MPG_STR("one pool"));
   const bool side = mpg_str_contains(a->text, MPG_STR("its value "));
-  const mpg_value of =
-      side && c->arguments[0] != NULL ? mpg_value_of(c->arguments[0]) : (mpg_value){MPG_NULL};
+  const mpg_value of = side && c->arguments[0] != NULL ? mpg_value_of(c->arguments[0])
+                                                       : (mpg_value){.type = MPG_NULL};
   const mpg_value value = c->arguments[i] == NULL ? of : mpg_value_of(c->arguments[i]);
   const char *table = pool ? "ledger" : "cells";
   mpg_str column = pool ? MPG_STR("pool") : of.type == MPG_TEXT ? of.s : MPG_STR("runtime");
