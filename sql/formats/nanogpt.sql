@@ -46,6 +46,12 @@ DELETE FROM temp.training_lines WHERE EXISTS (SELECT 1 FROM training_stay);
 INSERT INTO training_lines SELECT * FROM training_stay ORDER BY rowid;
 DROP TABLE training_stay;
 .read sql/formats/log/begun.sql
+--@ if :start IS NOT NULL
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'conflict', min(line), count(*),
+       'lines of steps that have a clock, which option "start" passes over: steps follow each other, without the pauses between them'
+FROM training_lines WHERE :start IS NOT NULL AND step IS NOT NULL AND time IS NOT NULL GROUP BY file;
+--@ end
 
 -- Where a file begins, a step's number or the clock goes back, and at lines of no step and after them: most lines are none of these.
 DROP TABLE IF EXISTS temp.training_breaks;

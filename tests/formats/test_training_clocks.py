@@ -537,6 +537,18 @@ class Start(Case):
                     ),
                 )
 
+    def test_instead_of_a_clock(self):
+        """nanoGPT's steps follow each other from the option on, and a row says that their clock does not count."""
+        line = "2026-03-03T10:00:{}0Z iter {}: loss 10.9, time 1000.00ms, mfu 1.00%\n"
+        path = self.file("".join(line.format(n, n) for n in range(4)), "nano.log")
+        fleet = json.dumps({"sources": [{"path": path, "start": 1783072800, "chips": 1}]})
+        self.assertEqual(
+            [(1783072804,)], self.rows("SELECT max(end_time) FROM trace_records(?) WHERE kind = 'step'", fleet)
+        )
+        self.assertEqual(
+            [(path, 1, 4)], self.rows("SELECT source, line, count FROM mpg_issues WHERE kind = 'conflict'")
+        )
+
     def test_forms(self):
         """The option start: Unix seconds, also as text, or a date, which is of the option zone if it names none."""
         logs = {

@@ -17,7 +17,7 @@
 #define MOST_NAMES 126 /* what SQLite hands over behind the object, unless built otherwise */
 
 typedef struct found {
-  int place; /* of its name; that of no name: none yet */
+  int place; /* of its name; as many as there are names: none is found yet */
   mpg_json_kind kind;
   mpg_str text; /* as written, borrowed */
 } found;
@@ -39,7 +39,8 @@ static int place_of(const mpg_str *names, int n, mpg_str raw, bool escaped) {
   return place;
 }
 
-/* Looks through the object at p. Returns the position after it; NULL: the scan has the fault. */
+/* Looks through the object at p; behind a name that was found no other counts. Returns the position
+** after the object; NULL: the scan has the fault. */
 static const char *find_first(mpg_json_scan *s, const char *p, const mpg_str *names, found *out) {
   const char *start = p;
   p = p < s->end && *p == '{' ? mpg_json_space(p + 1, s->end) : NULL;

@@ -5,10 +5,9 @@
 -- `-o export` in a line above, `-o short-unix` seconds. `gcloud logging read` writes a key a line, in the order of the alphabet, as YAML
 -- or JSON. CloudWatch, Loki's API, Fluent Bit and loggers of JSON have a number or a date beside the line, tables as Splunk's a time behind
 -- it. Of objects that are a key a line the clock is above the text or below it. A clock whose date is 03/04/2026 or 3.4.26 is not read,
--- which is listed. Reads and changes
--- training_lines(file, line, time, step), whose rowids are in the order of the lines, a file's without another's between them. Makes
--- training_untimed(file): files in which no line of a step has a clock. A part of the scripts of trainers' logs, which say what the
--- parameters are.
+-- which is listed. Reads and changes training_lines(file, line, time, step), whose rowids are in the order of the lines, a file's without
+-- another's between them. Makes training_untimed(file): files in which no line of a step has a clock. A part of the scripts of trainers'
+-- logs, which say what the parameters are.
 
 DROP TABLE IF EXISTS temp.training_untimed;
 CREATE TEMP TABLE training_untimed AS
