@@ -91,3 +91,49 @@ bool mpg_glob_is(mpg_str s) {
       return true;
   return false;
 }
+
+void mpg_glob_component(mpg_str path, size_t *at, mpg_str *part, mpg_str *slashes) {
+  size_t start = *at, end = start;
+  while (end < path.n && path.p[end] != '/')
+    end++;
+  *part = (mpg_str){path.p + start, end - start};
+  *at = end;
+  while (*at < path.n && path.p[*at] == '/')
+    ++*at;
+  *slashes = (mpg_str){path.p + end, *at - end};
+}
+
+/* Takes the first component off a path. */
+static mpg_str take_component(mpg_str *path) {
+  mpg_str part, slashes;
+  size_t at = 0;
+  mpg_glob_component(*path, &at, &part, &slashes);
+  *path = (mpg_str){path->p + at, path->n - at};
+  return part;
+}
+
+/* Component by component; one that does not fit may be one more of the folders of the last "**". */
+bool mpg_glob_fits(mpg_str glob, mpg_str name) {
+  mpg_str after = {NULL, 0}, below = {NULL, 0};
+  while (name.n > 0 || glob.n > 0) {
+    mpg_str rest = glob, now = name;
+    const mpg_str part = take_component(&rest), folder = take_component(&now);
+    if (mpg_str_eq(part, MPG_STR("**"))) {
+      if (rest.n == 0)
+        return true;
+      after = glob = rest;
+      below = name;
+    } else if (glob.n > 0 && name.n > 0 &&
+               (mpg_glob_is(part) ? mpg_glob_matches(part, folder) : mpg_str_eq(part, folder))) {
+      glob = rest;
+      name = now;
+    } else if (after.p == NULL || below.n == 0) {
+      return false;
+    } else {
+      (void)take_component(&below);
+      glob = after;
+      name = below;
+    }
+  }
+  return true;
+}

@@ -17,4 +17,10 @@ bool mpg_glob_matches(mpg_str pattern, mpg_str name);
 /* Whether there is a wildcard in it. */
 bool mpg_glob_is(mpg_str s);
 
+/* The component of a path at *at, and the slashes after it; *at is moved behind these. */
+void mpg_glob_component(mpg_str path, size_t *at, mpg_str *part, mpg_str *slashes);
+
+/* Whether a path of a file fits a pattern of paths. */
+bool mpg_glob_fits(mpg_str glob, mpg_str name);
+
 #endif

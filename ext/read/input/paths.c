@@ -256,18 +256,6 @@ static mpg_rc extend_paths(const mpg_env *env, names *paths, mpg_str part, mpg_s
   return rc;
 }
 
-/* The component of a path at *at, and the slashes after it. */
-static void next_component(mpg_str path, size_t *at, mpg_str *part, mpg_str *slashes) {
-  size_t start = *at, end = start;
-  while (end < path.n && path.p[end] != '/')
-    end++;
-  *part = (mpg_str){path.p + start, end - start};
-  *at = end;
-  while (*at < path.n && path.p[*at] == '/')
-    ++*at;
-  *slashes = (mpg_str){path.p + end, *at - end};
-}
-
 static int by_bytes(const void *a, const void *b, void *ctx) {
   (void)ctx;
   return strcmp(((const mpg_file *)a)->path, ((const mpg_file *)b)->path);
@@ -294,13 +282,13 @@ static mpg_rc expand_pattern(const mpg_env *env, names *files, mpg_str pattern, 
   int wildcards = 0;
   mpg_rc rc;
   for (size_t at = 0; at < pattern.n; wildcards += mpg_glob_is(part))
-    next_component(pattern, &at, &part, &slashes);
+    mpg_glob_component(pattern, &at, &part, &slashes);
   if (wildcards > LEVELS)
     return mpg_fail(err, MPG_LIMIT, "%.*s: more than %d folders with wildcards", (int)pattern.n,
                     pattern.p, LEVELS);
   rc = names_add(env, &paths, MPG_STR(""), MPG_STR(""), err);
   for (size_t at = 0; rc == MPG_OK && at < pattern.n;) {
-    next_component(pattern, &at, &part, &slashes);
+    mpg_glob_component(pattern, &at, &part, &slashes);
     rc = extend_paths(env, &paths, part, slashes, err);
   }
   if (rc == MPG_OK)
@@ -338,41 +326,6 @@ static mpg_rc expand_path(const mpg_env *env, names *files, bool *from_folder, m
 
 /* ---- names of files that may be gone ---- */
 
-/* Takes the first component off a path. */
-static mpg_str take_component(mpg_str *path) {
-  mpg_str part, slashes;
-  size_t at = 0;
-  next_component(*path, &at, &part, &slashes);
-  *path = (mpg_str){path->p + at, path->n - at};
-  return part;
-}
-
-/* Component by component; one that does not fit may be one more of the folders of the last "**". */
-static bool fits_glob(mpg_str glob, mpg_str name) {
-  mpg_str after = {NULL, 0}, below = {NULL, 0};
-  while (name.n > 0 || glob.n > 0) {
-    mpg_str rest = glob, now = name;
-    const mpg_str part = take_component(&rest), folder = take_component(&now);
-    if (mpg_str_eq(part, MPG_STR("**"))) {
-      if (rest.n == 0)
-        return true;
-      after = glob = rest;
-      below = name;
-    } else if (glob.n > 0 && name.n > 0 &&
-               (mpg_glob_is(part) ? mpg_glob_matches(part, folder) : mpg_str_eq(part, folder))) {
-      glob = rest;
-      name = now;
-    } else if (after.p == NULL || below.n == 0) {
-      return false;
-    } else {
-      (void)take_component(&below);
-      glob = after;
-      name = below;
-    }
-  }
-  return true;
-}
-
 bool mpg_path_covers(mpg_str path, const char *file) {
   const mpg_str name = mpg_str_of(file);
   mpg_str folder = path;
@@ -381,7 +334,7 @@ bool mpg_path_covers(mpg_str path, const char *file) {
   if (path.n > 0 && name.n > folder.n && name.p[folder.n] == '/' &&
       memcmp(name.p, folder.p, folder.n) == 0)
     return true;
-  return mpg_glob_is(path) && fits_glob(path, name);
+  return mpg_glob_is(path) && mpg_glob_fits(path, name);
 }
 
 static bool is_gone(const void *path, const char *source) {
