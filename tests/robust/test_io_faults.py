@@ -355,6 +355,72 @@ except sqlite3.OperationalError as error: print(error)"""
             )
             self.assertEqual([f"{table}: {pattern}" for table, _ in CALLS], done.stdout.splitlines())
 
+    def test_permission_among_others(self):
+        """A file, or a folder, that may not be read: the others are, with an issue in place of its records, and `stop` stops there."""
+        for name in ("mpg.so", "fixtures/pbs/accounting.log", "fixtures/slurm/sacct_jobs.psv"):
+            shutil.copy(os.path.join(ROOT, name), self.folder)
+        os.mkdir(self.path("lost+found"))
+        shutil.move(self.path("sacct_jobs.psv"), self.path("lost+found"))
+        for name in ("sacct.psv", "run.log.gz", "run.jsonl"):
+            self.file("x" * 100, name)
+            os.chmod(self.path(name), 0)
+        os.chmod(self.path("lost+found"), 0)
+        os.chmod(self.folder, 0o755)
+        script = """import sqlite3, sys
+db = sqlite3.connect(":memory:"); db.enable_load_extension(True); db.load_extension("./mpg")
+for sql in sys.argv[1:]:
+    try: print(*(str(value) for row in db.execute(sql) for value in row), sep="|")
+    except sqlite3.OperationalError as error: print(error)"""
+        issues = "SELECT source, severity, detail FROM mpg_issues WHERE kind IN ('unreadable_file', 'ignored_file') ORDER BY source"
+        statements = (
+            "SELECT count(DISTINCT job) FROM trace_rollup('.')",
+            issues,
+            "SELECT count(DISTINCT job) FROM trace_rollup('**')",
+            "SELECT file, reason FROM trace_sources('.') WHERE format IS NULL",
+            "SELECT 1 FROM trace_rollup('.') WHERE on_error = 'stop'",
+            "SELECT 1 FROM trace_rollup('run*')",
+            "SELECT 1 FROM trace_rollup('lost+found')",
+            "SELECT 1 FROM trace_rollup('lost+found/*')",
+            "SELECT count(*) FROM csv_trace('.')",
+            "SELECT count(*) FROM trace_files('.')",
+        )
+        options = {"user": 65534, "group": 65534, "extra_groups": []} if os.getuid() == 0 else {}
+        done = subprocess.run(
+            [sys.executable, "-c", script, *statements],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=True,
+            **options,
+        )
+        denied = "cannot open: Permission denied"
+        closed = "cannot open the folder: Permission denied"
+        listed = [
+            ("./lost+found/", "data_loss", closed),
+            ("./mpg.so", "info", "no known format begins like this"),
+            ("./run.jsonl", "data_loss", denied),
+            ("./run.log.gz", "data_loss", denied),
+            ("./sacct.psv", "data_loss", denied),
+        ]
+        flat = lambda rows: "|".join(word for row in rows for word in row)
+        got = done.stdout.splitlines()
+        jobs = got.pop(0)
+        self.assertGreater(int(jobs), 5)
+        self.assertEqual(
+            [
+                flat(listed),
+                jobs,
+                flat((name, ("" if kind == "info" else "cannot be read: ") + why) for name, kind, why in listed),
+                f"trace_rollup: ./run.jsonl: {denied}",
+                f"trace_rollup: run.jsonl: {denied} (and 1 more that cannot be read)",
+                f"trace_rollup: lost+found/: {closed}",
+                "trace_rollup: lost+found/*: cannot stat: Permission denied",
+                f"csv_trace: ./lost+found/: {closed}",
+                f"trace_files: ./lost+found/: {closed}",
+            ],
+            got,
+        )
+
     def test_a_file_that_vanishes(self):
         """After its name was read, and before it is opened."""
         for i in range(3):

@@ -903,7 +903,9 @@ class Unread(Case):
         self.assertGreater(len(expected), 0)
         listed = {
             os.path.basename(source): detail
-            for source, detail in self.db.execute("SELECT source, detail FROM mpg_issues WHERE kind = 'ignored_file'")
+            for source, detail in self.db.execute(
+                "SELECT source, detail FROM mpg_issues WHERE kind IN ('ignored_file', 'unreadable_file')"
+            )
         }
         for name, (_, words) in UNREAD.items():
             self.assertIn(words, listed.get(name, ""), name)
@@ -917,13 +919,14 @@ class Unread(Case):
         self.write("run.sqlite", content[: len(content) // 2])
         self.write("sacct.psv", SACCT.encode())
         self.db.execute("SELECT count(*) FROM trace_rollup(?)", (self.folder,)).fetchall()
-        said = "a database of SQLite that cannot be read: database disk image is malformed"
+        said = "a database of SQLite: database disk image is malformed"
         self.assertEqual(
             [("data_loss", "unreadable_file", said)],
             self.rows("SELECT severity, kind, detail FROM mpg_issues WHERE source LIKE '%run.sqlite'"),
         )
         self.assertEqual(
-            said, self.one("SELECT reason FROM trace_sources(?) WHERE file LIKE '%run.sqlite'", self.folder)
+            "cannot be read: " + said,
+            self.one("SELECT reason FROM trace_sources(?) WHERE file LIKE '%run.sqlite'", self.folder),
         )
 
     def test_a_database_that_is_packed(self):
@@ -934,7 +937,7 @@ class Unread(Case):
             ),
         )
         self.assertEqual(
-            "a database of SQLite that cannot be read: it is packed: unpack it (gzip -d, zstd -d)",
+            "cannot be read: a database of SQLite that is packed: unpack it (gzip -d, zstd -d)",
             self.one("SELECT reason FROM trace_sources(?)", self.folder),
         )
 

@@ -82,8 +82,7 @@ static mpg_rc begins_like_json(mpg_stream *stream, bool *json, mpg_err *err) {
   return rc;
 }
 
-/* A folder may hold other things: only names that end like traces are read. */
-static bool looks_like_trace(const char *path) {
+bool mpg_native_ending(const char *path) {
   static const char *const endings[] = {".csv", ".json", ".jsonl", ".ndjson"};
   size_t n = strlen(path);
   if (n > 3 && strcmp(path + n - 3, ".gz") == 0)
@@ -145,7 +144,7 @@ static mpg_rc begin_file(native *n, piece *p) {
   mpg_stream *stream;
   bool json;
   mpg_rc rc;
-  if (from_folder && !looks_like_trace(p->path))
+  if (from_folder && !mpg_native_ending(p->path))
     return add_ignored(p, "of no known format, and its name does not end in .csv, .json, .jsonl or "
                           ".ndjson (.gz, .zst)");
   rc = mpg_stream_open(&stream, &n->workers, p->path, &p->err);

@@ -26,4 +26,7 @@ typedef struct mpg_native_options {
 mpg_rc mpg_native_read(mpg_fleet *fleet, const mpg_env *env, mpg_str path,
                        const mpg_native_options *options, mpg_err *err);
 
+/* Whether a file of a folder is read as native trace by its name: "x.csv.gz", but not "x.log". */
+bool mpg_native_ending(const char *path);
+
 #endif

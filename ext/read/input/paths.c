@@ -2,7 +2,7 @@
 #include "paths.h"
 #include "../glob/glob.h"
 #include "../glob/path_hint.h"
-#include "../../base/ascii.h"
+#include "../glob/path_list.h"
 #include "../../base/limits.h"
 #include "../../base/sort.h"
 
@@ -14,7 +14,6 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define PATH_BYTES 4095
 #define LEVELS 16 /* of folders below a folder; of wildcard components in a glob */
 
 /* A growing list of owned paths. Of a folder, or a part of a path, the state is not set. */
@@ -63,14 +62,23 @@ static mpg_rc names_add(const mpg_env *env, names *l, mpg_str a, mpg_str b, mpg_
   return MPG_OK;
 }
 
+/* `why` is static. */
 static mpg_rc pass_over(const mpg_env *env, names *l, const char *path, const char *why,
                         mpg_err *err) {
   char *z = NULL;
   if (mpg_grow(env, &l->passed, &l->passed_cap, l->n_passed + 1, sizeof *l->passed) != MPG_OK ||
       (z = join_text(env, mpg_str_of(path), MPG_STR(""))) == NULL)
     return mpg_fail_nomem(err);
-  l->passed[l->n_passed++] = (mpg_passed){z, why};
+  l->passed[l->n_passed++] = (mpg_passed){z, why, false};
   return MPG_OK;
+}
+
+static mpg_rc pass_closed(const mpg_env *env, names *l, const char *path, const char *why,
+                          mpg_err *err) {
+  const mpg_rc rc = pass_over(env, l, path, why, err);
+  if (rc == MPG_OK)
+    l->passed[l->n_passed - 1].closed = true;
+  return rc;
 }
 
 static int64_t ns_of(struct timespec t) {
@@ -121,12 +129,16 @@ static const char any_below[] = "*";
 
 /*
 ** Adds PREFIX NAME to `out` for every name in the folder PREFIX (the current one if that is empty)
-** that matches the pattern. A prefix that is no folder has no names.
+** that matches the pattern. A prefix that is no folder has no names; a closed one is passed over,
+** in `files`.
 */
-static mpg_rc folder_match(const mpg_env *env, names *out, const char *prefix, mpg_str pattern,
-                           mpg_err *err) {
+static mpg_rc folder_match(const mpg_env *env, names *files, names *out, const char *prefix,
+                           mpg_str pattern, mpg_err *err) {
   DIR *dir = opendir(*prefix != '\0' ? prefix : ".");
   mpg_rc rc = MPG_OK;
+  if (dir == NULL && errno == EACCES)
+    return pass_closed(env, files, *prefix != '\0' ? prefix : ".",
+                       "cannot open the folder: Permission denied", err);
   if (dir == NULL)
     return is_nowhere(errno) ? MPG_OK : os_fail(prefix, "open the folder", errno, err);
   while (rc == MPG_OK) {
@@ -168,6 +180,12 @@ static mpg_rc sort_out(const mpg_env *env, const names *found, names *files, nam
     if (lstat(found->p[i].path, &st) != 0) {
       if (is_nowhere(errno))
         continue; /* gone since its folder was read */
+      if (errno == EACCES) {
+        rc = pass_closed(env, files, path.p, "cannot stat: Permission denied", err);
+        if (rc != MPG_OK)
+          return rc;
+        continue;
+      }
       return os_fail(found->p[i].path, "stat", errno, err);
     }
     link = S_ISLNK(st.st_mode);
@@ -203,7 +221,7 @@ static mpg_rc list_below(const mpg_env *env, names *files, mpg_str path, mpg_err
       rc = mpg_fail(err, MPG_LIMIT, "%s: folders nest deeper than %d levels", level.p[0].path,
                     LEVELS);
     for (size_t i = 0; rc == MPG_OK && i < level.n; i++)
-      rc = folder_match(env, &found, level.p[i].path, mpg_str_of(any_below), err);
+      rc = folder_match(env, files, &found, level.p[i].path, mpg_str_of(any_below), err);
     if (rc == MPG_OK)
       rc = sort_out(env, &found, files, &next, err);
     names_free(env, &found);
@@ -215,12 +233,12 @@ static mpg_rc list_below(const mpg_env *env, names *files, mpg_str path, mpg_err
 }
 
 /* Adds the folders below those of `paths`, which end in '/' or are the current one. */
-static mpg_rc add_below(const mpg_env *env, names *paths, mpg_err *err) {
+static mpg_rc add_below(const mpg_env *env, names *files, names *paths, mpg_err *err) {
   mpg_rc rc = MPG_OK;
   for (size_t i = 0; rc == MPG_OK && i < paths->n; i++) {
     names found = {.p = NULL};
     struct stat st;
-    rc = folder_match(env, &found, paths->p[i].path, mpg_str_of(any_below), err);
+    rc = folder_match(env, files, &found, paths->p[i].path, mpg_str_of(any_below), err);
     for (size_t k = 0; rc == MPG_OK && k < found.n; k++)
       if (lstat(found.p[k].path, &st) == 0 && S_ISDIR(st.st_mode))
         rc = names_add(env, paths, mpg_str_of(found.p[k].path), MPG_STR("/"), err);
@@ -230,18 +248,18 @@ static mpg_rc add_below(const mpg_env *env, names *paths, mpg_err *err) {
 }
 
 /* Extends every path of `paths` by the component `part`, and the slashes after it. */
-static mpg_rc extend_paths(const mpg_env *env, names *paths, mpg_str part, mpg_str slashes,
-                           mpg_err *err) {
+static mpg_rc extend_paths(const mpg_env *env, names *files, names *paths, mpg_str part,
+                           mpg_str slashes, mpg_err *err) {
   names extended = {.p = NULL};
   mpg_rc rc = MPG_OK;
   if (mpg_str_eq(part, MPG_STR("**"))) {
-    rc = add_below(env, paths, err);
+    rc = add_below(env, files, paths, err);
     if (rc != MPG_OK || slashes.n > 0)
       return rc;
   }
   for (size_t i = 0; rc == MPG_OK && i < paths->n; i++) {
     if (mpg_glob_is(part))
-      rc = folder_match(env, &extended, paths->p[i].path, part, err);
+      rc = folder_match(env, files, &extended, paths->p[i].path, part, err);
     else
       rc = names_add(env, &extended, mpg_str_of(paths->p[i].path), part, err);
   }
@@ -289,7 +307,7 @@ static mpg_rc expand_pattern(const mpg_env *env, names *files, mpg_str pattern, 
   rc = names_add(env, &paths, MPG_STR(""), MPG_STR(""), err);
   for (size_t at = 0; rc == MPG_OK && at < pattern.n;) {
     mpg_glob_component(pattern, &at, &part, &slashes);
-    rc = extend_paths(env, &paths, part, slashes, err);
+    rc = extend_paths(env, files, &paths, part, slashes, err);
   }
   if (rc == MPG_OK)
     rc = drop_repeated(env, &paths, err);
@@ -302,10 +320,10 @@ static mpg_rc expand_pattern(const mpg_env *env, names *files, mpg_str pattern, 
 
 static mpg_rc expand_path(const mpg_env *env, names *files, bool *from_folder, mpg_str path,
                           mpg_err *err) {
-  char z[PATH_BYTES + 1];
+  char z[MPG_PATH_BYTES + 1];
   struct stat st;
-  if (path.n > PATH_BYTES)
-    return mpg_fail(err, MPG_MISUSE, "path: expected at most %d bytes, found %zu", PATH_BYTES,
+  if (path.n > MPG_PATH_BYTES)
+    return mpg_fail(err, MPG_MISUSE, "path: expected at most %d bytes, found %zu", MPG_PATH_BYTES,
                     path.n);
   if (path.n == 0)
     return mpg_fail(err, MPG_MISUSE, "path: expected a file, folder or glob, found ''");
@@ -337,75 +355,17 @@ bool mpg_path_covers(mpg_str path, const char *file) {
   return mpg_glob_is(path) && mpg_glob_fits(path, name);
 }
 
+/* Issues of the whole path are no issues of a folder, though it may end with a slash. */
 static bool is_gone(const void *path, const char *source) {
+  const mpg_str whole = *(const mpg_str *)path, name = mpg_str_of(source);
   struct stat st;
-  return mpg_path_covers(*(const mpg_str *)path, source) && stat(source, &st) != 0 &&
-         is_nowhere(errno);
+  return mpg_path_covers(whole, source) &&
+         (stat(source, &st) != 0 ? is_nowhere(errno)
+                                 : name.p[name.n - 1] == '/' && !mpg_str_eq(whole, name));
 }
 
 void mpg_paths_forget_gone(mpg_str path, mpg_issues *issues) {
   mpg_issues_drop_those(issues, is_gone, &path);
-}
-
-/* ---- lists ---- */
-
-static bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-static const char *skip_blanks(const char *p, const char *end) {
-  while (p < end && is_blank(*p))
-    p++;
-  return p;
-}
-
-/* '["': no glob that anybody means begins so. */
-static bool is_list(mpg_str path) {
-  const char *end = path.p + path.n, *p = path.n > 0 ? skip_blanks(path.p, end) : end;
-  if (p == end || *p != '[')
-    return false;
-  p = skip_blanks(p + 1, end);
-  return p < end && *p == '"';
-}
-
-static mpg_rc list_malformed(mpg_str list, const char *at, mpg_err *err) {
-  return mpg_fail(err, MPG_MISUSE,
-                  "path: expected a JSON array of paths, found something else at byte %zu",
-                  (size_t)(at - list.p) + 1);
-}
-
-/* The byte of the escape whose backslash is before *at; *at is moved to its last byte. 0: no byte
-** of a path. SQLite writes bytes beyond ASCII without an escape. */
-static char escaped_byte(const char **at, const char *end) {
-  static const char letters[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
-  const char *letter = *at < end ? memchr(letters, **at, sizeof letters - 1) : NULL;
-  int value;
-  if (letter != NULL)
-    return bytes[letter - letters];
-  if (end - *at < 5 || **at != 'u')
-    return 0;
-  value = mpg_hex4(*at + 1);
-  *at += 4;
-  return value > 0 && value < 0x80 ? (char)value : 0;
-}
-
-/* The text of the JSON string that opens at *at, unescaped into `out`; *at is moved past it. */
-static bool list_string(const char **at, const char *end, char *out, size_t *n) {
-  const char *p = *at + 1;
-  *n = 0;
-  while (p < end && *p != '"') {
-    char byte = *p;
-    if (byte == '\\') {
-      p++;
-      byte = escaped_byte(&p, end);
-    }
-    if (byte == 0 || p == end || *n > PATH_BYTES)
-      return false;
-    out[(*n)++] = byte;
-    p++;
-  }
-  *at = p + 1;
-  return p < end;
 }
 
 static mpg_rc no_file(const char *what, mpg_str path, mpg_err *err) {
@@ -416,28 +376,20 @@ static mpg_rc no_file(const char *what, mpg_str path, mpg_err *err) {
 
 /* The files of each path of a JSON array. A path without a file is an error. */
 static mpg_rc expand_list(const mpg_env *env, names *files, mpg_str list, mpg_err *err) {
-  const char *end = list.p + list.n, *p = skip_blanks(list.p, end) + 1;
-  char text[PATH_BYTES + 2];
-  for (;;) {
+  char text[MPG_PATH_BYTES + 1];
+  mpg_str one = {text, 0};
+  size_t at = 0;
+  mpg_rc rc;
+  do {
     bool from_folder = false;
-    size_t n, before = files->n;
-    mpg_rc rc;
-    p = skip_blanks(p, end);
-    if (p == end || *p != '"' || !list_string(&p, end, text, &n))
-      return list_malformed(list, p, err);
-    rc = expand_path(env, files, &from_folder, (mpg_str){text, n}, err);
+    const size_t before = files->n;
+    rc = mpg_path_list_next(list, &at, text, &one.n, err);
+    if (rc == MPG_OK)
+      rc = expand_path(env, files, &from_folder, one, err);
     if (rc == MPG_OK && files->n == before)
-      rc = no_file("no such file: ", (mpg_str){text, n}, err);
-    if (rc != MPG_OK)
-      return rc;
-    p = skip_blanks(p, end);
-    if (p < end && *p == ',') {
-      p++;
-      continue;
-    }
-    return p < end && *p == ']' && skip_blanks(p + 1, end) == end ? MPG_OK
-                                                                  : list_malformed(list, p, err);
-  }
+      rc = no_file("no such file: ", one, err);
+  } while (rc == MPG_OK && at < list.n);
+  return rc;
 }
 
 static int by_file(const void *a, const void *b, void *ctx) {
@@ -464,8 +416,8 @@ static mpg_rc find_same(const mpg_env *env, names *files) {
 static mpg_rc find_paths(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err) {
   names files = {.p = NULL};
   bool from_folder = false;
-  mpg_rc rc = is_list(path) ? expand_list(env, &files, path, err)
-                            : expand_path(env, &files, &from_folder, path, err);
+  mpg_rc rc = mpg_path_is_list(path) ? expand_list(env, &files, path, err)
+                                     : expand_path(env, &files, &from_folder, path, err);
   *paths = (mpg_paths){.env = env};
   if (rc == MPG_OK) {
     rc = mpg_sort(env, files.p, files.n, sizeof *files.p, by_bytes, NULL);
@@ -542,7 +494,7 @@ void mpg_looked_add(mpg_looked *to, const mpg_looked *from) {
   to->incomplete |= from->incomplete;
 }
 
-mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err) {
+static mpg_rc look_up(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err) {
   const mpg_rc rc = find_paths(paths, env, path, err);
   if (env->looked != NULL && !env->looked->incomplete) {
     if (rc == MPG_OK)
@@ -621,14 +573,37 @@ size_t mpg_looked_bytes(const mpg_looked *looked) {
 
 /* ---- what is to be read ---- */
 
+static mpg_rc refuse_closed(mpg_paths *paths, mpg_err *err) {
+  for (size_t i = 0; i < paths->n_passed; i++)
+    if (paths->passed[i].closed) {
+      (void)mpg_fail(err, MPG_IO, "%s: %s", paths->passed[i].path, paths->passed[i].why);
+      mpg_paths_free(paths);
+      return MPG_IO;
+    }
+  return MPG_OK;
+}
+
+mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err) {
+  const mpg_rc rc = look_up(paths, env, path, err);
+  return rc == MPG_OK ? refuse_closed(paths, err) : rc;
+}
+
 mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err) {
-  mpg_rc rc = mpg_paths_find(paths, env, path, err);
+  const mpg_rc rc = mpg_paths_expand_readable(paths, env, path, err);
+  return rc == MPG_OK ? refuse_closed(paths, err) : rc;
+}
+
+mpg_rc mpg_paths_expand_readable(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err) {
+  mpg_rc rc = look_up(paths, env, path, err);
   /* Opening alone may act on a device, or break the pipe of the process that writes to a FIFO. */
   if (rc == MPG_OK && paths->n == 1 && !paths->file[0].regular) {
     rc = mpg_fail(err, MPG_IO, "%s: not a regular file", paths->file[0].path);
     mpg_paths_free(paths);
   }
   if (rc != MPG_OK || paths->n > 0)
+    return rc;
+  rc = refuse_closed(paths, err);
+  if (rc != MPG_OK)
     return rc;
   if (paths->from_folder)
     return mpg_fail(err, MPG_IO, "folder %.*s holds no file", (int)path.n, path.p);

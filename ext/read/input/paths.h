@@ -24,6 +24,7 @@ typedef struct mpg_file {
 typedef struct mpg_passed {
   char *path;
   const char *why; /* "a link that leads nowhere" */
+  bool closed;     /* a folder, or what is in it, that the system does not let us see */
 } mpg_passed;
 
 /* The files of a path, sorted by name in byte order. */
@@ -45,7 +46,10 @@ typedef struct mpg_paths {
 ** a path over 4095 bytes is MPG_MISUSE.
 */
 mpg_rc mpg_paths_expand(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err);
-/* The same, but no file is no error (n = 0), and whatever is no regular file is listed too. */
+/* The same, but a folder without permission is passed over, unless no file is left then. */
+mpg_rc mpg_paths_expand_readable(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err);
+/* As mpg_paths_expand, but no file is no error (n = 0), and whatever is no regular file is listed
+** too. */
 mpg_rc mpg_paths_find(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg_err *err);
 void mpg_paths_free(mpg_paths *paths);
 /* All of them are to be read from here on, by scans of `env`. */
@@ -53,7 +57,8 @@ void mpg_paths_expect(const mpg_paths *paths, const mpg_env *env);
 /* Whether a file of that name, were it there, would be one of the path: it is below the folder, or
 ** fits the glob. */
 bool mpg_path_covers(mpg_str path, const char *file);
-/* Forgets the issues of files that are gone, which an earlier reading of the path found. */
+/* Forgets the issues of files that are gone, and of closed folders, which an earlier reading of the
+** path found. */
 void mpg_paths_forget_gone(mpg_str path, mpg_issues *issues);
 /* The state of a file now, at the end of links; false: it cannot be had. */
 bool mpg_file_stat(const char *path, mpg_file_state *out);

@@ -52,8 +52,7 @@ mpg_rc mpg_database_tables(const char *path, char **names, char why[256], mpg_er
     rc = *names == NULL ? SQLITE_NOMEM : SQLITE_OK;
   }
   if (rc != SQLITE_OK)
-    (void)sqlite3_snprintf(256, why, "a database of SQLite " MPG_UNREADABLE "%s",
-                           sqlite3_errmsg(db));
+    (void)sqlite3_snprintf(256, why, "a database of SQLite: %s", sqlite3_errmsg(db));
   (void)sqlite3_finalize(stmt);
   (void)sqlite3_close(db);
   sqlite3_free(uri);

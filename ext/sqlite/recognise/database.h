@@ -6,8 +6,6 @@
 
 #include "../connection.h"
 
-#define MPG_UNREADABLE "that cannot be read: " /* in the reason, of a file that is damaged */
-
 /* A path as the URI of a database that is only read; sqlite3_free it. NULL: no memory. */
 char *mpg_database_uri(const char *path);
 /* The names of the tables of a file of SQLite, a name a line, owned by SQLite's allocator; *names

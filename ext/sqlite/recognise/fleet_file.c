@@ -309,7 +309,7 @@ mpg_rc mpg_entries_read(mpg_entries *e, const mpg_env *env, mpg_str path, mpg_er
     return read_fleet(e, "the fleet's JSON", MPG_STR(""), path, err);
   if (!mpg_may_be_fleet_file(path)) /* who reads the entry lists its files */
     return add_entry(e, MPG_STR(""), path, MPG_STR("{}"), err);
-  rc = mpg_paths_expand(&paths, env, path, err);
+  rc = mpg_paths_expand_readable(&paths, env, path, err);
   if (rc != MPG_OK)
     return rc;
   if (paths.n == 1 && !paths.from_folder)

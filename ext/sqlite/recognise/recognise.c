@@ -119,8 +119,9 @@ static mpg_rc read_head(const mpg_env *env, const char *path, mpg_stream **strea
   mpg_rc rc = peek_file(env, path, MPG_HEAD_BYTES, stream, head, err);
   if (rc != MPG_OK)
     return rc;
-  if (err->rc != MPG_OK &&
-      head->n == 0) /* a file that is cut off later is recognised by what is there */
+  /* A file that is cut off later is recognised by what is there. */
+  out->unreadable = err->rc != MPG_OK && head->n == 0;
+  if (out->unreadable)
     (void)sqlite3_snprintf((int)sizeof out->reason, out->reason, "%s", err->text);
   else if (head->n == 0)
     (void)snprintf(out->reason, sizeof out->reason, "an empty file");
@@ -493,12 +494,14 @@ mpg_rc mpg_recognise(mpg_recogniser *r, const mpg_env *env, const char *path, mp
   mpg_matcher_forget(r->matcher);
   rc = read_head(env, path, &stream, &e.bytes, out, err);
   e.head = e.bytes;
-  if (rc == MPG_OK && is_database(e.bytes) && mpg_stream_is_packed(stream))
-    (void)sqlite3_snprintf(sizeof out->reason, out->reason,
-                           "a database of SQLite " MPG_UNREADABLE
-                           "it is packed: unpack it (gzip -d, zstd -d)");
-  else if (rc == MPG_OK && is_database(e.bytes))
-    rc = mpg_database_tables(path, &tables, out->reason, err);
+  if (rc == MPG_OK && is_database(e.bytes)) {
+    if (mpg_stream_is_packed(stream))
+      (void)sqlite3_snprintf(sizeof out->reason, out->reason,
+                             "a database of SQLite that is packed: unpack it (gzip -d, zstd -d)");
+    else
+      rc = mpg_database_tables(path, &tables, out->reason, err);
+    out->unreadable = tables == NULL;
+  }
   if (rc == MPG_OK && e.bytes.n > 0) {
     e.binary = memchr(e.bytes.p, 0, e.bytes.n) != NULL;
     if (e.binary && is_text_with_nul(e.bytes)) {

@@ -21,10 +21,11 @@ typedef enum mpg_certainty { MPG_NOT_RECOGNISED, MPG_LIKELY, MPG_SURE } mpg_cert
 /* What a file is. Texts are borrowed from the scripts, or are static. */
 typedef struct mpg_recognised {
   mpg_certainty certainty;
-  bool native;              /* a file of the native trace, which no script maps */
-  bool hinted;              /* of no format, and the reason says of what program, and what to do */
-  bool unlike;              /* a text that begins like no format that was tried */
-  bool fleet;               /* a fleet file, which lists other files */
+  bool native;     /* a file of the native trace, which no script maps */
+  bool hinted;     /* of no format, and the reason says of what program, and what to do */
+  bool unreadable; /* its bytes cannot be had; the reason says why, with or without the path */
+  bool unlike;     /* a text that begins like no format that was tried */
+  bool fleet;      /* a fleet file, which lists other files */
   const mpg_script *script; /* NULL: of the two above, or not recognised */
   mpg_str parameter;        /* of the script, that the file goes to */
   mpg_str missing[4];       /* options that the script needs and the file does not tell */

@@ -179,6 +179,41 @@ static mpg_rc leave_out_packed(const mpg_sources *s, const char *path, const cha
   return rc;
 }
 
+/* A file that cannot be read, or a closed folder, is listed and left out, or fails. */
+static mpg_rc leave_unreadable(mpg_sources *s, const char *path, mpg_recognised *what,
+                               mpg_err *err) {
+  const char *why = what->reason;
+  char *reason;
+  const size_t n = strlen(path);
+  if (strncmp(why, path, n) == 0 && strncmp(why + n, ": ", 2) == 0)
+    why += n + 2;
+  if (s->on_error == MPG_ON_ERROR_STOP)
+    return mpg_fail(err, MPG_IO, "%s: %s", path, why);
+  if (mpg_issues_add(&s->db.conn->issues, MPG_DATA_LOSS, path, "unreadable_file", 0, 1, "%s",
+                     why) != MPG_OK ||
+      (reason = sqlite3_mprintf("cannot be read: %s", why)) == NULL)
+    return mpg_fail_nomem(err);
+  (void)sqlite3_snprintf((int)sizeof what->reason, what->reason, "%s", reason);
+  sqlite3_free(reason);
+  return MPG_OK;
+}
+
+/* What of an entry's path is passed over. */
+static mpg_rc insert_passed(mpg_sources *s, sqlite3_stmt *insert, size_t entry,
+                            const mpg_paths *paths, mpg_err *err) {
+  mpg_rc rc = MPG_OK;
+  for (size_t i = 0; rc == MPG_OK && i < paths->n_passed; i++) {
+    const mpg_passed *p = &paths->passed[i];
+    mpg_recognised what = {.certainty = MPG_NOT_RECOGNISED};
+    (void)sqlite3_snprintf((int)sizeof what.reason, what.reason, "%s", p->why);
+    if (p->closed)
+      rc = leave_unreadable(s, p->path, &what, err);
+    if (rc == MPG_OK)
+      rc = file_insert(s, insert, p->path, entry, &what, false, err);
+  }
+  return rc;
+}
+
 /* The files of one entry. */
 static mpg_rc find_files(mpg_sources *s, sqlite3_stmt *insert, size_t entry, mpg_err *err) {
   const mpg_entry *e = &s->entries.entry[entry];
@@ -187,7 +222,7 @@ static mpg_rc find_files(mpg_sources *s, sqlite3_stmt *insert, size_t entry, mpg
   const mpg_paths *paths = s->listed;
   mpg_rc rc = format_option(s, e->options, &format, err);
   if (rc == MPG_OK && paths == NULL) {
-    rc = mpg_paths_expand(&listed, s->env, mpg_str_of(e->path), err);
+    rc = mpg_paths_expand_readable(&listed, s->env, mpg_str_of(e->path), err);
     paths = &listed;
     if (rc != MPG_OK)
       rc = fail_of_source(s, entry, rc, err);
@@ -205,18 +240,17 @@ static mpg_rc find_files(mpg_sources *s, sqlite3_stmt *insert, size_t entry, mpg
                              format == NULL ? MPG_STR("") : mpg_str_of(format), &what, err);
     if (rc == MPG_OK && format != NULL && paths->n == 1 && !paths->from_folder)
       mpg_recognise_given(s->recogniser, mpg_str_of(format), &what);
-    if (rc == MPG_OK && !what.native && copied != NULL)
+    if (rc == MPG_OK && what.unreadable)
+      rc = leave_unreadable(s, path, &what, err);
+    else if (rc == MPG_OK && !what.native && copied != NULL)
       rc = leave_out_packed(s, path, copied, &what, err);
     if (rc == MPG_OK)
       rc = file_insert(s, insert, path, entry, &what, format != NULL, err);
     if (rc == MPG_OK && sqlite3_changes(s->db.db) > 0)
       rc = begins_insert(s, &what, err);
   }
-  for (size_t i = 0; rc == MPG_OK && i < paths->n_passed; i++) {
-    mpg_recognised what = {.certainty = MPG_NOT_RECOGNISED};
-    (void)sqlite3_snprintf((int)sizeof what.reason, what.reason, "%s", paths->passed[i].why);
-    rc = file_insert(s, insert, paths->passed[i].path, entry, &what, false, err);
-  }
+  if (rc == MPG_OK)
+    rc = insert_passed(s, insert, entry, paths, err);
   mpg_paths_free(&listed);
   sqlite3_free(format);
   return rc;
@@ -326,13 +360,10 @@ static mpg_rc drop_row(void *ctx, sqlite3_stmt *stmt, mpg_err *err) {
     return mpg_fail_nomem(err);
   if (mpg_sources_forget(s, path, err) != MPG_OK)
     return err->rc;
-  if (reason != NULL) {
-    const bool lost = strstr(reason, MPG_UNREADABLE) != NULL;
-    if (mpg_issues_add(&s->host->issues, lost ? MPG_DATA_LOSS : MPG_INFO, path,
-                       lost ? "unreadable_file" : "ignored_file", 0, 1, "%s", reason) != MPG_OK)
-      return mpg_fail_nomem(err);
-  }
-  return MPG_OK;
+  return reason == NULL || mpg_issues_add(&s->host->issues, MPG_INFO, path, "ignored_file", 0, 1,
+                                          "%s", reason) == MPG_OK
+             ? MPG_OK
+             : mpg_fail_nomem(err);
 }
 
 /*
@@ -421,7 +452,8 @@ static mpg_rc check_read(mpg_sources *s, mpg_err *err) {
   sqlite3_stmt *stmt = NULL;
   mpg_rc rc = mpg_private_prepare(
       &s->db,
-      "SELECT path, substr(reason, 17), count(*) OVER () FROM file "
+      "SELECT iif(instr(reason, path) = 0, path || ': ', '') || substr(reason, 17), count(*) OVER "
+      "() - 1 FROM file "
       "WHERE reason LIKE 'cannot be read: %' AND NOT EXISTS (SELECT 1 FROM source WHERE rank < 4 "
       "AND (SELECT coalesce(sum(value), 0) FROM json_each(records)) > 0) ORDER BY path LIMIT 1",
       &stmt, err);
@@ -429,16 +461,14 @@ static mpg_rc check_read(mpg_sources *s, mpg_err *err) {
   if (code != SQLITE_ROW && code != SQLITE_DONE) {
     rc = mpg_private_failure(&s->db, code, err);
   } else if (code == SQLITE_ROW) {
-    long long others = sqlite3_column_int64(stmt, 2) - 1;
-    const char *path = (const char *)sqlite3_column_text(stmt, 0);
-    const char *reason = (const char *)sqlite3_column_text(stmt, 1);
-    if (path == NULL || reason == NULL)
+    long long others = sqlite3_column_int64(stmt, 1);
+    const char *why = (const char *)sqlite3_column_text(stmt, 0);
+    if (why == NULL)
       rc = mpg_fail_nomem(err);
     else if (others == 0)
-      rc = mpg_fail(err, MPG_DATA, "%s: %s", path, reason);
+      rc = mpg_fail(err, MPG_DATA, "%s", why);
     else
-      rc = mpg_fail(err, MPG_DATA, "%s: %s (and %lld files more that cannot be read)", path, reason,
-                    others);
+      rc = mpg_fail(err, MPG_DATA, "%s (and %lld more that cannot be read)", why, others);
   }
   (void)sqlite3_finalize(stmt);
   return rc;
@@ -448,9 +478,9 @@ static mpg_rc check_read(mpg_sources *s, mpg_err *err) {
 static mpg_rc check_any(mpg_sources *s, mpg_err *err) {
   int64_t n;
   mpg_rc rc = mpg_private_ask(&s->db, "SELECT count(*) FROM source WHERE rank < 4", 0, &n, err);
-  if (rc == MPG_OK && n > 0)
-    return s->on_error == MPG_ON_ERROR_NEVER ? MPG_OK : check_read(s, err);
-  return rc != MPG_OK
+  if (rc == MPG_OK && s->on_error != MPG_ON_ERROR_NEVER)
+    rc = check_read(s, err);
+  return rc != MPG_OK || n > 0
              ? rc
              : mpg_fail(err, MPG_DATA,
                         "%s: expected a scheduler's records, a job's log or a native trace, found "
@@ -458,8 +488,8 @@ static mpg_rc check_any(mpg_sources *s, mpg_err *err) {
                         s->path);
 }
 
-/* Whether every file is of the native trace, or of nothing that is known. MPG_DATA: none is, and of
-** one it is known what to give instead. */
+/* Whether no folder is closed, and every file of the native trace or of nothing known. MPG_DATA:
+** none is, and of one it is known what to give instead. */
 static mpg_rc native_alone(mpg_conn *host, const mpg_env *env, const mpg_paths *paths, bool *alone,
                            mpg_err *err) {
   mpg_recogniser *recogniser = NULL;
@@ -467,6 +497,8 @@ static mpg_rc native_alone(mpg_conn *host, const mpg_env *env, const mpg_paths *
   mpg_err hint = {.rc = MPG_OK};
   bool any = false, fleet = false;
   *alone = true;
+  for (size_t i = 0; *alone && i < paths->n_passed; i++)
+    *alone = !paths->passed[i].closed;
   if (paths->n == 1 && !paths->from_folder &&
       mpg_may_be_fleet_file(mpg_str_of(paths->file[0].path)))
     rc = mpg_is_fleet_file(env, paths->file[0].path, &fleet, err);
@@ -489,7 +521,8 @@ static mpg_rc native_alone(mpg_conn *host, const mpg_env *env, const mpg_paths *
     if (rc == MPG_OK)
       rc = mpg_recognise(recogniser, env, paths->file[i].path, MPG_STR(""), &what, err);
     if (rc == MPG_OK)
-      *alone = what.script == NULL && !what.fleet;
+      *alone = what.script == NULL && !what.fleet &&
+               (!what.unreadable || mpg_native_ending(paths->file[i].path));
     if (rc == MPG_OK && what.hinted && hint.rc == MPG_OK)
       (void)mpg_fail(&hint, MPG_DATA,
                      "%s: expected a scheduler's records, a job's log or a native trace, found %s",
@@ -548,7 +581,7 @@ mpg_rc mpg_sources_fleet(mpg_fleet *fleet, mpg_conn *host, const mpg_env *env,
   mpg_env with_opened = *env;
   mpg_rc rc = MPG_OK;
   if (q.listed == NULL && !(q.path.n > 0 && *q.path.p == '{')) {
-    rc = mpg_paths_expand(&listed, env, q.path, err);
+    rc = mpg_paths_expand_readable(&listed, env, q.path, err);
     q.listed = &listed;
   }
   mpg_stream_pool_init(&opened);

@@ -173,7 +173,7 @@ static mpg_rc check_any(mpg_sources *s, mpg_err *err) {
       &s->db,
       "SELECT CASE WHEN sum(source IS NOT NULL) > 0 THEN NULL ELSE coalesce((SELECT "
       "iif(instr(reason, path) = 0, path || ': ', '') || substr(reason, 17) || iif(count(*) OVER "
-      "() > 1, ' (and ' || (count(*) OVER () - 1) || ' files more that cannot be read)', '') FROM "
+      "() > 1, ' (and ' || (count(*) OVER () - 1) || ' more that cannot be read)', '') FROM "
       "file WHERE reason LIKE 'cannot be read: %' ORDER BY path LIMIT 1), '') END FROM file",
       &stmt, err);
   if (rc == MPG_OK && (code = sqlite3_step(stmt)) != SQLITE_ROW)
