@@ -129,21 +129,36 @@ bool mpg_script_counts(const mpg_script *script) {
 
 /* ---- values ---- */
 
-static bool is_format(mpg_str name) {
-  char script[64];
-  const char *at;
-  const mpg_script *found;
+/* The format that a script maps, empty: none. */
+static mpg_str format_of(const mpg_script *script) {
+  const char *at = script->heads;
   mpg_head head;
-  if (mpg_str_eq(name, MPG_STR("native")))
-    return true;
-  (void)snprintf(script, sizeof script, "formats/%.*s", (int)(name.n < 50 ? name.n : 50), name.p);
-  if ((found = mpg_script_find(script)) == NULL)
-    return false;
-  at = found->heads;
+  if (strncmp(script->name, "formats/", 8) != 0 || strchr(script->name + 8, '/') != NULL)
+    return MPG_STR("");
   do
     head = mpg_head_next(&at);
   while (head.kind != MPG_HEAD_SOURCE && head.kind != MPG_HEAD_INPUT && head.kind != MPG_HEAD_END);
-  return head.kind != MPG_HEAD_END;
+  return head.kind != MPG_HEAD_END ? mpg_str_of(script->name + 8) : MPG_STR("");
+}
+
+static bool is_format(mpg_str name) {
+  bool is = mpg_str_eq(name, MPG_STR("native"));
+  for (size_t i = 0; !is && name.n > 0 && i < mpg_scripts_count; i++)
+    is = mpg_str_eq(name, format_of(&mpg_scripts[i]));
+  return is;
+}
+
+/* "one of chrome, ..., or native" */
+static const char *formats(char *list, size_t size) {
+  size_t n = (size_t)snprintf(list, size, "one of ");
+  for (size_t i = 0; i < mpg_scripts_count && n < size; i++) {
+    const mpg_str name = format_of(&mpg_scripts[i]);
+    if (name.n > 0)
+      n += (size_t)snprintf(list + n, size - n, "%.*s, ", (int)name.n, name.p);
+  }
+  if (n < size)
+    (void)snprintf(list + n, size - n, "native");
+  return list;
 }
 
 static bool is_outcome(mpg_str word) {
@@ -183,7 +198,7 @@ static bool is_time(const mpg_json_member *option) {
          (option->kind == MPG_JSON_STRING && mpg_time_parse(option->text, &us, &ignored) == MPG_OK);
 }
 
-/* What an option must be, NULL if it is that. */
+/* What an option must be, NULL if it is that, empty: one of the formats. */
 static const char *wanted(const mpg_json_member *option) {
   static const char *const above_0[] = {"chips_per_node", "devices", "flops"};
   static const char any_text[] = "a text or a number";
@@ -200,7 +215,7 @@ static const char *wanted(const mpg_json_member *option) {
   if (mpg_str_eq(option->key, MPG_STR("start")))
     return is_time(option) ? NULL : "Unix seconds or a time such as 2026-03-02T09:00:00Z";
   if (mpg_str_eq(option->key, MPG_STR("format")))
-    return text && is_format(option->text) ? NULL : "a format, such as slurm";
+    return text && is_format(option->text) ? NULL : "";
   if (mpg_str_eq(option->key, MPG_STR("outcome")))
     return text && is_outcome(option->text)
                ? NULL
@@ -250,7 +265,7 @@ static mpg_rc check_job(const mpg_env *env, mpg_str job, mpg_err *err) {
 
 mpg_rc mpg_fleet_option_check(const mpg_env *env, const mpg_json_member *option, mpg_err *err) {
   mpg_str nearest = MPG_STR("");
-  char name[MPG_EXCERPT], value[MPG_EXCERPT];
+  char name[MPG_EXCERPT], value[MPG_EXCERPT], list[640];
   const char *expected, *quote = option->kind == MPG_JSON_STRING ? "\"" : "";
   mpg_text_excerpt(option->key, name);
   if (mpg_str_eq(option->key, MPG_STR("labels")))
@@ -269,6 +284,6 @@ mpg_rc mpg_fleet_option_check(const mpg_env *env, const mpg_json_member *option,
                    : option->kind == MPG_JSON_TRUE ? MPG_STR("true")
                                                    : option->text,
                    value);
-  return mpg_fail(err, MPG_DATA, "option \"%s\": expected %s, found %s%s%s", name, expected, quote,
-                  value, quote);
+  return mpg_fail(err, MPG_DATA, "option \"%s\": expected %s, found %s%s%s", name,
+                  *expected == '\0' ? formats(list, sizeof list) : expected, quote, value, quote);
 }
