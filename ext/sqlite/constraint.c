@@ -1,5 +1,7 @@
 /* constraint.c - see constraint.h. */
 #include "constraint.h"
+#include "../base/number.h"
+#include "../base/time.h"
 #include "host.h"
 #include "results.h"
 
@@ -43,4 +45,47 @@ int mpg_constraint_of_words(sqlite3_vtab *vtab, sqlite3_index_info *info,
       rc = mpg_value_of_words(vtab, mpg_host_constant(info, i), column);
   }
   return rc;
+}
+
+/* Whether it is a text that is a time and no number. */
+static bool is_time(sqlite3_value *value) {
+  int64_t us;
+  mpg_err ignored;
+  double number;
+  mpg_str text;
+  if (value == NULL || sqlite3_value_type(value) != SQLITE_TEXT)
+    return false;
+  text = mpg_value_of(value).s;
+  return !mpg_real_parse(text, &number) && mpg_time_parse(text, &us, &ignored) == MPG_OK;
+}
+
+int mpg_constraint_of_numbers(sqlite3_vtab *vtab, sqlite3_index_info *info, const char *table,
+                              mpg_number_column *name, const void *of) {
+  static const unsigned char ops[] = {SQLITE_INDEX_CONSTRAINT_EQ, SQLITE_INDEX_CONSTRAINT_GT,
+                                      SQLITE_INDEX_CONSTRAINT_LE, SQLITE_INDEX_CONSTRAINT_LT,
+                                      SQLITE_INDEX_CONSTRAINT_GE};
+  for (int i = 0; i < info->nConstraint; i++) {
+    const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+    sqlite3_value *value;
+    mpg_str column;
+    if (c->iColumn < 0 || memchr(ops, c->op, sizeof ops) == NULL ||
+        (column = name(of, c->iColumn)).n == 0 || !is_time(value = mpg_host_constant(info, i)))
+      continue;
+    return mpg_vtab_error(vtab, "%s: %.*s: expected a number, such as mpg_time('%s'), found '%s'",
+                          table, (int)column.n, column.p, sqlite3_value_text(value),
+                          sqlite3_value_text(value));
+  }
+  return SQLITE_OK;
+}
+
+mpg_str mpg_declared_number(const void *declaration, int column) {
+  const char *name = strchr(declaration, '(') + 1, *type;
+  for (int i = 0; i < column && name != NULL; i++)
+    if ((name = strchr(name, ',')) != NULL)
+      name += 2;
+  if (name == NULL || (type = strchr(name, ' ')) == NULL)
+    return MPG_STR("");
+  return strncmp(type, " REAL,", 6) == 0 || strncmp(type, " BIGINT,", 8) == 0
+             ? (mpg_str){name, (size_t)(type - name)}
+             : MPG_STR("");
 }

@@ -39,4 +39,14 @@ int mpg_constraint_of_words(sqlite3_vtab *vtab, sqlite3_index_info *info,
 /* The same of one value. */
 int mpg_value_of_words(sqlite3_vtab *vtab, sqlite3_value *value, const mpg_word_column *column);
 
+/* The name of a column that holds numbers or NULL, empty: it is none; `of` is the caller's. */
+typedef mpg_str mpg_number_column(const void *of, int column);
+
+/* SQLITE_OK, or the table has its error: a column of numbers, such as Unix seconds, is compared
+** with a constant text that is a time, '2026-01-06'. To SQLite each number is less than that. */
+int mpg_constraint_of_numbers(sqlite3_vtab *vtab, sqlite3_index_info *info, const char *table,
+                              mpg_number_column *name, const void *of);
+/* That of a declaration "CREATE TABLE x(NAME TYPE, ...", whose names need no quotes. */
+mpg_str mpg_declared_number(const void *declaration, int column);
+
 #endif

@@ -32,6 +32,26 @@ class Words(Case):
                     )
                 self.rows(f"SELECT * FROM {table} WHERE {column} = '{other}' COLLATE NOCASE OR {column} IS NULL")
 
+    def test_columns_of_numbers(self):
+        """A text is above each of them: a day would find all rows, or none."""
+        sacct = os.path.join(ROOT, "fixtures", "slurm", "sacct_jobs_epoch.psv")
+        log = os.path.join(ROOT, "fixtures", "training", "nanogpt.log")
+        tables = [(f"{name}('{GOLDEN}')", "start_time") for name in ("trace_ledger", "trace_timeline", "trace_records")]
+        tables += [("mpg_ledger", "end_time"), ("mpg_timeline", "step"), ("mpg_records", "until_time")]
+        tables += [(f"slurm_trace('{sacct}')", "Submit"), (f"trace_training_steps('{log}')", "start_time")]
+        tables += [(f"trace_rollup('{GOLDEN}') WHERE grain = 'full'", "chip_us"), ("mpg_bad_nodes", "failures")]
+        for table, column in tables:
+            where = f"SELECT count(*) FROM {table} {'AND' if 'WHERE' in table else 'WHERE'} {column}"
+            with self.subTest(table=table):
+                for value in ("= '2026-01-06'", "> '2026-01-06 10:00:00'", "BETWEEN '2026-01-06T10:00Z' AND 'b'"):
+                    word = value.split("'")[1]
+                    self.assertEqual(
+                        f"{table.split('(')[0]}: {column}: expected a number, such as mpg_time('{word}'), found '{word}'",
+                        self.error(f"{where} {value}"),
+                    )
+                for value in ("> '1772445600'", ">= ' 1.5e9 '", "= 'x'", "<> '2026-01-06'", "> mpg_time('2026-01-06')"):
+                    self.rows(f"{where} {value}")
+
     def test_a_record_that_is_a_parameter(self):
         self.assertIn("found 'span'", self.error("SELECT * FROM mpg_records WHERE record = ?", "span"))
         self.assertEqual(2, self.one("SELECT count(*) FROM mpg_records WHERE record = ?", "jobs"))

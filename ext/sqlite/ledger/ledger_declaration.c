@@ -98,9 +98,20 @@ static int check_words(sqlite3_vtab *vtab, sqlite3_index_info *info, const mpg_l
   return rc;
 }
 
+static mpg_str number_column(const void *of, int column) {
+  const mpg_ledger_table *kind = of;
+  const mpg_ledger_column_info *info;
+  if (kind->cols == NULL || column >= kind->ncols)
+    return MPG_STR("");
+  info = mpg_ledger_column_get((mpg_ledger_column)kind->cols[column]);
+  return info->type == MPG_TEXT ? MPG_STR("") : mpg_str_of(info->name);
+}
+
 int mpg_ledger_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   const mpg_ledger_table *kind = mpg_ledger_table_of((const mpg_table *)vtab);
   int at[MPG_ARGS], n = 0, rc = check_words(vtab, info, kind);
+  if (rc == SQLITE_OK)
+    rc = mpg_constraint_of_numbers(vtab, info, kind->name, number_column, kind);
   if (rc != SQLITE_OK)
     return rc;
   for (int a = 0; a < MPG_ARGS; a++)

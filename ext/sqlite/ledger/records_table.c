@@ -125,6 +125,9 @@ static int records_connect(sqlite3 *db, void *aux, int argc, const char *const *
 static int records_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   const mpg_table *t = (const mpg_table *)vtab;
   int at[2] = {-1, -1}, n = 0;
+  if (mpg_constraint_of_numbers(vtab, info, t->module->name, mpg_declared_number, declaration) !=
+      SQLITE_OK)
+    return SQLITE_ERROR;
   for (int i = 0; i < info->nConstraint; i++) {
     const struct sqlite3_index_constraint *c = &info->aConstraint[i];
     int a = c->iColumn - COLS;

@@ -1,5 +1,6 @@
 /* reader.c - see reader.h. */
 #include "reader_groups.h"
+#include "../constraint.h"
 #include "../host.h"
 #include "record_iterator.h"
 #include "../../base/text.h"
@@ -97,6 +98,14 @@ static bool is_comparable(const mpg_reader_format *f, sqlite3_index_info *info, 
          (value = mpg_host_constant(info, c)) != NULL && sqlite3_value_type(value) == SQLITE_TEXT;
 }
 
+static mpg_str number_column(const void *of, int column) {
+  const mpg_reader_format *f = of;
+  const char *type = column < (int)f->ncolumns ? f->columns[column].type : "";
+  return strcmp(type, "REAL") == 0 || strcmp(type, "BIGINT") == 0
+             ? mpg_str_of(f->columns[column].name)
+             : MPG_STR("");
+}
+
 /*
 ** idxNum: which arguments are given (mpg_plan_arguments). idxStr: a byte for each further argument
 ** of xFilter, 'A' plus the column that must equal it; if rows are prefetched, the mask of requested
@@ -111,6 +120,8 @@ static int reader_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   info->estimatedCost = 1e6;
   info->estimatedRows = 100000;
   rc = mpg_plan_arguments(vtab, f->module.name, info, (int)f->ncolumns, (int)argument_count(f));
+  if (rc == SQLITE_OK)
+    rc = mpg_constraint_of_numbers(vtab, info, f->module.name, number_column, f);
   if (rc != SQLITE_OK)
     return rc;
   given = __builtin_popcount((unsigned)info->idxNum & 0xffff);

@@ -14,6 +14,7 @@
 #include "table_cache.h"
 #include "table_run.h"
 #include "../catalogue.h"
+#include "../constraint.h"
 
 #include <string.h>
 
@@ -57,6 +58,15 @@ static const char *name_of(const sqlite3_vtab *base) {
   return ((const mpg_table *)base)->module->name;
 }
 
+static mpg_str number_column(const void *of, int column) {
+  const mpg_table_shape *shape = of;
+  const mpg_head *head = &shape->columns[column];
+  return column < shape->ncolumns && (mpg_str_eq(head->type, MPG_STR("REAL")) ||
+                                      mpg_str_eq(head->type, MPG_STR("BIGINT")))
+             ? head->name
+             : MPG_STR("");
+}
+
 static int script_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
   mpg_table_shape shape;
   int rc;
@@ -64,6 +74,8 @@ static int script_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
   info->estimatedRows = 1000000; /* as many as a scan costs: one again is cheap */
   info->estimatedCost = 1e6;
   rc = mpg_plan_arguments(base, name_of(base), info, shape.ncolumns, shape.narguments);
+  if (rc == SQLITE_OK)
+    rc = mpg_constraint_of_numbers(base, info, name_of(base), number_column, &shape);
   if (shape.required > 0)
     return rc;
   info->estimatedCost = 1e6;
