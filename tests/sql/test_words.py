@@ -93,6 +93,15 @@ class Words(Case):
                         path,
                     ),
                 )
+        said = "Which of nvidia-h100-nvl, nvidia-h100-pcie, nvidia-h100-sxm is it?"
+        self.rows("SELECT * FROM trace_rollup(?)", json.dumps({"sources": [{"path": path, "chip": "H100"}]}))
+        self.assertEqual(
+            f"option \"chip\": mpg_chips has no 'H100': what runs on it is not rated. {said}",
+            self.one(
+                "SELECT detail FROM mpg_issues WHERE kind = 'unknown_chip' AND source = ? AND instr(detail, 'H100')",
+                path,
+            ),
+        )
         own = self.folder_of(
             {
                 "chips.csv": "chip,dtype,peak_flops\nown,bf16,1e15\n",
