@@ -19,6 +19,14 @@ FILES = sorted(
 )
 FILE_LIMIT = 25_000  # bytes
 FOLDER_LIMIT = 25  # files
+COMMENTS = {
+    **dict.fromkeys((".c", ".h"), r"/\*.*?\*/"),
+    ".sql": r"--(?!@).*?$",
+    **dict.fromkeys((".mk", ".awk"), r"^#.*?$"),
+}
+OTHERS = set(  # files that comments name and that are not of this repository
+    "NAME.c NAME_table.c PERFORMANCE.md igzip_lib.h lsbatch.h math.h postgres.h pretrain.sh t.py train.py z.c".split()
+)
 GLIBC_LIMIT = (2, 36)  # of Debian 12, the oldest system that is built for
 
 
@@ -692,6 +700,36 @@ class Sources(unittest.TestCase):
         for path in SOURCES:
             head = text_of(path)[:200]
             self.assertRegex(head, rf"^/\*\s*\**\s*{re.escape(os.path.basename(path))} - ")
+
+    def test_a_comment_names_files_that_are_there(self):
+        tracked = output_of("git", "ls-files").split()
+        names = {os.path.basename(path) for path in tracked} | {"chips_data.c", "scripts_data.c"}
+        found, stale = 0, []
+        for path in tracked:
+            pattern = COMMENTS.get(os.path.splitext(path)[1])
+            for comment in re.findall(pattern, text_of(path), re.S | re.M) if pattern else ():
+                for name in re.findall(r"\b[\w.-]+\.(?:c|h|sql|py|md|sh|mk|awk)\b", comment):
+                    found += 1
+                    if name not in names | OTHERS:
+                        stale.append((path, name))
+        self.assertGreater(found, 1000)
+        self.assertEqual(stale, [])
+
+    def test_a_registration_is_where_its_comment_says(self):
+        named = re.findall(r"^int (mpg_register_\w+)\(.*/\* (\S+) \*/$", text_of("ext/sqlite/connection.h"), re.M)
+        self.assertGreater(len(named), 20)
+        for function, path in named:
+            self.assertIn(f"\nint {function}(", text_of(f"ext/sqlite/{path}"))
+
+    def test_a_header_guards_itself_by_its_name(self):
+        guards = {}
+        for path in SOURCES:
+            if path.endswith(".h"):
+                guard = re.search(r"^#ifndef (MPG_\w*H)\n#define \1$", text_of(path), re.M)
+                guards[path] = guard and guard[1]
+        self.assertEqual(len(set(guards.values())), len(guards))
+        for path, guard in guards.items():
+            self.assertRegex(str(guard), rf"^MPG_(?:\w+_)?{os.path.basename(path)[:-2].upper()}_H$|^MPG_H$", path)
 
     def test_flags_do_not_name_the_build_host(self):
         for path in ["Makefile", *glob.glob("**/*.mk", root_dir=ROOT, recursive=True)]:

@@ -2,8 +2,8 @@
 ** job_size.h - the size classes of jobs, S, M, L and XL: their bounds, and the class of a number of
 ** chips. The one home of the classes (docs/rules.md, section 9).
 */
-#ifndef MPG_SIZE_H
-#define MPG_SIZE_H
+#ifndef MPG_JOB_SIZE_H
+#define MPG_JOB_SIZE_H
 
 #include "../base/base.h"
 

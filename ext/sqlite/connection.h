@@ -4,8 +4,8 @@
 **
 ** The files of ext/sqlite and each format's table file include this; it declares sqlite3_api.
 */
-#ifndef MPG_SQL_H
-#define MPG_SQL_H
+#ifndef MPG_CONNECTION_H
+#define MPG_CONNECTION_H
 
 #include <sqlite3ext.h>
 #ifndef SQLITE_CORE
@@ -155,30 +155,30 @@ int mpg_register_all(sqlite3 *db, bool no_files, mpg_conn **out, char **error);
 
 /* One a file; each registers its family. Those of the formats are declared by
 ** ext/formats/list.h. */
-int mpg_register_scalars(mpg_conn *conn, char **error);          /* scalars.c */
-int mpg_register_relations(mpg_conn *conn, char **error);        /* sqlite_relations.c */
-int mpg_register_classes(mpg_conn *conn, char **error);          /* classes.c */
-int mpg_register_charts(mpg_conn *conn, char **error);           /* chart_functions.c */
-int mpg_register_time(mpg_conn *conn, char **error);             /* time_function.c */
-int mpg_register_goodput(mpg_conn *conn, char **error);          /* goodput.c */
-int mpg_register_roofline(mpg_conn *conn, char **error);         /* roofline.c */
-int mpg_register_catalogue(mpg_conn *conn, char **error);        /* catalogue_tables.c */
-int mpg_register_intervals(mpg_conn *conn, char **error);        /* interval_functions.c */
-int mpg_register_median(mpg_conn *conn, char **error);           /* median_function.c */
-int mpg_register_json_first(mpg_conn *conn, char **error);       /* json_first.c */
-int mpg_register_interval_buckets(mpg_conn *conn, char **error); /* interval_buckets.c */
-int mpg_register_ledger(mpg_conn *conn, char **error);           /* ledger_table.c */
-int mpg_register_records(mpg_conn *conn, char **error);          /* records_table.c */
-int mpg_register_runs(mpg_conn *conn, char **error);             /* runs_table.c */
+int mpg_register_scalars(mpg_conn *conn, char **error);    /* functions/scalars.c */
+int mpg_register_relations(mpg_conn *conn, char **error);  /* sqlite_relations.c */
+int mpg_register_classes(mpg_conn *conn, char **error);    /* functions/classes.c */
+int mpg_register_charts(mpg_conn *conn, char **error);     /* functions/chart_functions.c */
+int mpg_register_time(mpg_conn *conn, char **error);       /* functions/time_function.c */
+int mpg_register_goodput(mpg_conn *conn, char **error);    /* functions/goodput_functions.c */
+int mpg_register_roofline(mpg_conn *conn, char **error);   /* functions/roofline_functions.c */
+int mpg_register_catalogue(mpg_conn *conn, char **error);  /* catalogue_tables.c */
+int mpg_register_intervals(mpg_conn *conn, char **error);  /* functions/interval_functions.c */
+int mpg_register_median(mpg_conn *conn, char **error);     /* functions/median_function.c */
+int mpg_register_json_first(mpg_conn *conn, char **error); /* functions/json_first.c */
+int mpg_register_interval_buckets(mpg_conn *conn, char **error); /* functions/interval_buckets.c */
+int mpg_register_ledger(mpg_conn *conn, char **error);           /* ledger/ledger_table.c */
+int mpg_register_records(mpg_conn *conn, char **error);          /* ledger/records_table.c */
+int mpg_register_runs(mpg_conn *conn, char **error);             /* ledger/runs_table.c */
 int mpg_register_keep(mpg_conn *conn, char **error);             /* cache/cache.c */
-int mpg_register_limits(mpg_conn *conn, char **error);           /* limits.c */
-int mpg_register_progress(mpg_conn *conn, char **error);         /* progress_function.c */
-int mpg_register_op_cost(mpg_conn *conn, char **error);          /* op_cost.c */
-int mpg_register_files(mpg_conn *conn, char **error);            /* files_table.c */
+int mpg_register_limits(mpg_conn *conn, char **error);           /* functions/limit_functions.c */
+int mpg_register_progress(mpg_conn *conn, char **error);         /* functions/progress_function.c */
+int mpg_register_op_cost(mpg_conn *conn, char **error);          /* functions/op_functions.c */
+int mpg_register_files(mpg_conn *conn, char **error);            /* functions/files_table.c */
 int mpg_register_build(mpg_conn *conn, char **error);            /* build/build_functions.c */
-int mpg_register_sources(mpg_conn *conn, char **error);          /* sources_table.c */
-int mpg_register_scripts(mpg_conn *conn, char **error);          /* script_tables.c */
-int mpg_register_help(mpg_conn *conn, char **error);             /* help_table.c */
-int mpg_register_transformer(mpg_conn *conn, char **error);      /* transformer.c */
+int mpg_register_sources(mpg_conn *conn, char **error);          /* scripts/sources_table.c */
+int mpg_register_scripts(mpg_conn *conn, char **error);          /* scripts/script_tables.c */
+int mpg_register_help(mpg_conn *conn, char **error);             /* scripts/help_table.c */
+int mpg_register_transformer(mpg_conn *conn, char **error); /* functions/transformer_functions.c */
 
 #endif

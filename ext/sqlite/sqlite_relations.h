@@ -2,8 +2,8 @@
 ** sqlite_relations.h - the relations of the native trace, read from tables and views of the open
 ** database.
 */
-#ifndef MPG_RELATIONS_H
-#define MPG_RELATIONS_H
+#ifndef MPG_SQLITE_RELATIONS_H
+#define MPG_SQLITE_RELATIONS_H
 
 #include "connection.h"
 #include "../goodput/trace/fleet.h"

@@ -119,7 +119,7 @@ TRUTH = ("job", "pool", "category", "cause")
 
 
 class Golden(Case):
-    """DESIGN.md's fleet, to the microsecond."""
+    """The fleet of fixtures/golden.md, to the microsecond."""
 
     SOURCES = [("trace_ledger", GOLDEN), ("trace_ledger", GOLDEN + ".jsonl"), ("trace_rollup", GOLDEN)]
 
@@ -135,7 +135,7 @@ class Golden(Case):
             self.check_ledger(expected, ledger(db, table, columns=TRUTH), table)
 
     def test_figures(self):
-        """Chip-seconds by category, and the ratios, as DESIGN.md gives them."""
+        """Chip-seconds by category, and the ratios, as fixtures/golden.md gives them."""
         db = connect()
         chip_s = dict(db.execute(f"SELECT category, sum(chip_us) / 1e6 FROM trace_ledger({quote(GOLDEN)}) GROUP BY 1"))
         self.assertEqual(

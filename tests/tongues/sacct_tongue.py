@@ -128,7 +128,7 @@ class Slurm:
         return float(asked) if asked else max(p[2] for run in self.story.runs[job] for p in run.pieces)
 
     def relations(self):
-        """What the files say, in the words of docs/slurm.md."""
+        """What the files say, in the words of docs/formats/slurm.md."""
         story, found = self.story, {"capacity": [], "outages": [], "jobs": [], "allocations": []}
         for pool, cluster in self.cluster.items():
             steps = [(down(at), chips) for at, chips in installed(story, pool)]

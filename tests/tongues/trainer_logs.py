@@ -1,7 +1,7 @@
 """trainer_logs.py - what the writers of trainers' logs share: lines in the order of time, and what such a log leaves to be read.
 
 A writer is a function of the runs of one job. It gives the lines of each run, and the spans and commits that they stand for by the rules of
-docs/training-logs.md, in seconds: what it does not print is no part of these.
+docs/formats/log.md, in seconds: what it does not print is no part of these.
 """
 
 from dataclasses import replace

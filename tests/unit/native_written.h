@@ -67,7 +67,7 @@ static void write_csv(const char *folder, size_t rows, int odd) {
   (void)fclose(out);
 }
 
-/* Spans and commits as most are written (native_plain.h), and what nearly is so. */
+/* Spans and commits as most are written (native_csv_fast.h), and what nearly is so. */
 static void write_plain(const char *folder, size_t rows, int odd) {
   static const char *const columns[] = {"job",      "attempt", "kind",      "start_time",
                                         "end_time", "step",    "program",   "flops",
@@ -268,7 +268,7 @@ static void put_record(FILE *out, json_record *r, size_t style, const char *end)
   (void)fputs(end, out);
 }
 
-/* Spans of jobs that go on for a while (native_same.h), and what nearly is so; `end` closes
+/* Spans of jobs that go on for a while (native_json_fast.h), and what nearly is so; `end` closes
 ** each. */
 static void write_repeats(const char *folder, size_t rows, int odd, const char *end) {
   static const char *const jobs[] = {"\"train-000001\"", "\"j\"",

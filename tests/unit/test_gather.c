@@ -1,5 +1,6 @@
-/* test_gather.c - gather.h against a plain array: every value comes back to the bit, groups in
-** order and records as they came; within its memory; stopped, or without memory, at every place. */
+/* test_gather.c - group_sorter.h against a plain array: every value comes back to the bit, groups
+** in order and records as they came; within its memory; stopped, or without memory, at every
+** place. */
 #include "check.h"
 #include "hostile.h"
 #include "../../ext/read/grouping/group_sorter.h"

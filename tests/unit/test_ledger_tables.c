@@ -1,4 +1,4 @@
-/* Tests of ext/goodput/ledger/ledger_options.c, ledger_tables.c and relation_rows.c. */
+/* Tests of ext/goodput/ledger/ledger_options.c, ledger_columns.c and relation_rows.c. */
 #include "check.h"
 #include "hostile.h"
 #include "trace.h"

@@ -1,4 +1,4 @@
-/* Tests of ext/formats/pbs/pbs_value.c, pbs.c, lines.c and json_write.c. */
+/* Tests of ext/formats/pbs/pbs_value.c, pbs.c, lines.c and json_writer.c. */
 #include "check.h"
 #include "hostile.h"
 #include "../../ext/read/parse/json_writer.h"

@@ -1,5 +1,5 @@
 /* Tests that every quick road of reading rows ends where the slow one does:
-** ext/read/parse/csv_fast.c, json_usual.c, rows_plain.c and rows_rollup.c,
+** ext/read/parse/csv_fast.c, json_fast.c, rows_fast.c and rows_rollup.c,
 ** ext/read/grouping/sum_batch.c and the numbers of number.c. */
 #include "folder.h"
 #include "hostile.h"

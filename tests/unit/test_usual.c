@@ -1,4 +1,4 @@
-/* test_usual.c - spans and commits told in texts: what fleet_usual.c takes is what mpg_fleet_add
+/* test_usual.c - spans and commits told in texts: what fleet_add_fast.c takes is what mpg_fleet_add
 ** makes of it. */
 #include "check.h"
 #include "../../ext/goodput/trace/fleet.h"

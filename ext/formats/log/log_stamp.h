@@ -14,8 +14,8 @@
 **
 ** A fraction may follow the seconds in all, and a zone: Z, UTC, GMT, +01, +0100, +01:00.
 */
-#ifndef MPG_STAMP_H
-#define MPG_STAMP_H
+#ifndef MPG_LOG_STAMP_H
+#define MPG_LOG_STAMP_H
 
 #include "../../read/input/zone.h"
 

@@ -9,8 +9,8 @@
 ** Errors are "PATH:LINE:COLUMN: ...". The `sinfo --json` of 23.02 and later is an error, for it
 ** lists groups of nodes.
 */
-#ifndef MPG_SLURM_SHOW_NODE_H
-#define MPG_SLURM_SHOW_NODE_H
+#ifndef MPG_SLURM_NODES_H
+#define MPG_SLURM_NODES_H
 
 #include "../../read/input/stream.h"
 #include "../../read/input/zone.h"

@@ -2,8 +2,8 @@
 ** ledger_columns.h - the ledger's tables in any host: their columns and arguments, and the values
 ** of a row.
 */
-#ifndef MPG_LEDGER_TABLES_H
-#define MPG_LEDGER_TABLES_H
+#ifndef MPG_LEDGER_COLUMNS_H
+#define MPG_LEDGER_COLUMNS_H
 
 #include "ledger_options.h"
 #include "rollup.h"

@@ -1,4 +1,4 @@
-/* ledger_options.c - see ledger_args.h. */
+/* ledger_options.c - see ledger_options.h. */
 #include "ledger_options.h"
 #include "../../base/number.h"
 #include "../../base/pipeline.h"

@@ -2,8 +2,8 @@
 ** ledger_options.h - the arguments of the ledger's tables in any host: their names, and what they
 ** choose.
 */
-#ifndef MPG_LEDGER_ARGS_H
-#define MPG_LEDGER_ARGS_H
+#ifndef MPG_LEDGER_OPTIONS_H
+#define MPG_LEDGER_OPTIONS_H
 
 #include "ledger.h"
 

@@ -1,8 +1,8 @@
 /*
 ** rollup_threads.h - a whole fleet accounted and rolled up, by several threads.
 */
-#ifndef MPG_ROLLUP_ALL_H
-#define MPG_ROLLUP_ALL_H
+#ifndef MPG_ROLLUP_THREADS_H
+#define MPG_ROLLUP_THREADS_H
 
 #include "ledger.h"
 #include "rollup.h"

@@ -5,8 +5,8 @@
 ** and numbers of the common form (goodput/trace/fleet.h). Any other record is for csv.h and
 ** mpg_fleet_add, which take every form; for a plain record the result is the same as theirs.
 */
-#ifndef MPG_NATIVE_PLAIN_H
-#define MPG_NATIVE_PLAIN_H
+#ifndef MPG_NATIVE_CSV_FAST_H
+#define MPG_NATIVE_CSV_FAST_H
 
 #include "native_reading.h"
 

@@ -2,8 +2,8 @@
 ** native_reading.h - between native.c (files, blocks, threads) and the two readers of records,
 ** native_csv.c and native_json.c.
 */
-#ifndef MPG_NATIVE_READ_H
-#define MPG_NATIVE_READ_H
+#ifndef MPG_NATIVE_READING_H
+#define MPG_NATIVE_READING_H
 
 #include "../trace/fleet_part.h"
 #include "../../read/parse/blocks.h"

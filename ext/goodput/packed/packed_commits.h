@@ -1,8 +1,8 @@
 /*
 ** packed_commits.h - a job's commits, packed: about 8 bytes each, in the order of arrival.
 */
-#ifndef MPG_COMMITS_H
-#define MPG_COMMITS_H
+#ifndef MPG_PACKED_COMMITS_H
+#define MPG_PACKED_COMMITS_H
 
 #include "packed_spans.h"
 

@@ -2,8 +2,8 @@
 ** packed_spans.h - a job's spans, packed: 3 to 6 bytes each for a training log, in the order of
 ** arrival.
 */
-#ifndef MPG_SPANS_H
-#define MPG_SPANS_H
+#ifndef MPG_PACKED_SPANS_H
+#define MPG_PACKED_SPANS_H
 
 #include "packed.h"
 

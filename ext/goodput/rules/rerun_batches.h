@@ -2,8 +2,8 @@
 ** rerun_batches.h - which batches of bulk inference a job ran again (docs/rules.md, section 5).
 ** Shards are done in any order, so only a batch of the same number is evidence.
 */
-#ifndef MPG_BATCHES_H
-#define MPG_BATCHES_H
+#ifndef MPG_RERUN_BATCHES_H
+#define MPG_RERUN_BATCHES_H
 
 #include "innermost.h"
 

@@ -4,8 +4,8 @@
 ** chip-time. So a roll-up gets one row for each category, and the rest as a sum. Cells and their
 ** order are those of the general road (ledger_row.h), which everything else takes.
 */
-#ifndef MPG_RUN_H
-#define MPG_RUN_H
+#ifndef MPG_STRETCH_SUMS_H
+#define MPG_STRETCH_SUMS_H
 
 #include "ledger_row.h"
 

@@ -2,8 +2,8 @@
 ** relation_schema.h - the relations of the native trace: names, columns, types. The one place that
 ** lists them; readers of files and of tables both map their columns onto these.
 */
-#ifndef MPG_RECORD_H
-#define MPG_RECORD_H
+#ifndef MPG_RELATION_SCHEMA_H
+#define MPG_RELATION_SCHEMA_H
 
 #include "../../base/base.h"
 

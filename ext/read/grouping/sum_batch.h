@@ -2,8 +2,8 @@
 ** sum_batch.h - measures (sum_expression.h) of several rows at a time: operation by operation, each
 ** over all of them.
 */
-#ifndef MPG_SUM_EXPRESSION_ROWS_H
-#define MPG_SUM_EXPRESSION_ROWS_H
+#ifndef MPG_SUM_BATCH_H
+#define MPG_SUM_BATCH_H
 
 #include "sum_expression.h"
 

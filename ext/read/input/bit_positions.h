@@ -1,6 +1,6 @@
 /* bit_positions.h - the positions of the bits that are set in a mask of 64 bytes. */
-#ifndef MPG_BITS_H
-#define MPG_BITS_H
+#ifndef MPG_BIT_POSITIONS_H
+#define MPG_BIT_POSITIONS_H
 
 #include "simd.h"
 

@@ -1,8 +1,8 @@
 /*
 ** stream.h - bytes from files, plain, gzip or zstd, in bounded memory.
 */
-#ifndef MPG_SOURCE_H
-#define MPG_SOURCE_H
+#ifndef MPG_STREAM_H
+#define MPG_STREAM_H
 
 #include "../../base/issues.h"
 #include "../../base/pipeline.h"

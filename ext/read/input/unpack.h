@@ -1,8 +1,8 @@
 /*
 ** unpack.h - gzip and zstd, a piece at a time; the part of a stream (stream.h) that unpacks.
 */
-#ifndef MPG_INFLATE_H
-#define MPG_INFLATE_H
+#ifndef MPG_UNPACK_H
+#define MPG_UNPACK_H
 
 #include "../../base/base.h"
 

@@ -4,8 +4,8 @@
 ** A plain record has the expected number of fields, ends with LF or CRLF, and has no quotes, NULs
 ** or other CRs. The first record that is not plain, and those after it, are for csv.h.
 */
-#ifndef MPG_CSV_SCAN_H
-#define MPG_CSV_SCAN_H
+#ifndef MPG_CSV_FAST_H
+#define MPG_CSV_FAST_H
 
 #include "../../base/base.h"
 #include "../input/bit_positions.h"

@@ -9,8 +9,8 @@
 ** MPG_LIMIT_JSON_MEMBERS and a record over the limit are MPG_LIMIT. A byte order mark at the start
 ** of a stream is skipped and not counted in columns.
 */
-#ifndef MPG_JSON_H
-#define MPG_JSON_H
+#ifndef MPG_JSON_RECORDS_H
+#define MPG_JSON_RECORDS_H
 
 #include "block.h"
 #include "../input/stream.h"

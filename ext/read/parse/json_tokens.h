@@ -4,8 +4,8 @@
 ** A scan returns the position after what it read, or NULL with the reason in the mpg_json_scan. It
 ** never reads past `end`; a failure at `end` may mean too few bytes.
 */
-#ifndef MPG_JSON_SCAN_H
-#define MPG_JSON_SCAN_H
+#ifndef MPG_JSON_TOKENS_H
+#define MPG_JSON_TOKENS_H
 
 #include "json_records.h"
 

@@ -15,8 +15,8 @@
 ** stream. Errors are those of json_records.h, "PATH:LINE:COLUMN: expected ..., found ...". Unlike
 ** there, a key that repeats in an entered object is no error.
 */
-#ifndef MPG_JSON_PULL_H
-#define MPG_JSON_PULL_H
+#ifndef MPG_JSON_WALKER_H
+#define MPG_JSON_WALKER_H
 
 #include "json_records.h"
 

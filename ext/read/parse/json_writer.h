@@ -1,8 +1,8 @@
 /*
 ** json_writer.h - JSON text put together piece by piece, for columns that are JSON.
 */
-#ifndef MPG_JSON_WRITE_H
-#define MPG_JSON_WRITE_H
+#ifndef MPG_JSON_WRITER_H
+#define MPG_JSON_WRITER_H
 
 #include "../../base/base.h"
 

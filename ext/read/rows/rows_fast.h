@@ -5,8 +5,8 @@
 ** The result is that of the readers (csv_rows.c, json_rows.c), or says that these have to be used.
 ** Bytes are those of a block: MPG_WINDOW_SLACK more are readable.
 */
-#ifndef MPG_ROWS_PLAIN_H
-#define MPG_ROWS_PLAIN_H
+#ifndef MPG_ROWS_FAST_H
+#define MPG_ROWS_FAST_H
 
 #include "../parse/csv_fast.h"
 #include "rows.h"

@@ -1,4 +1,4 @@
-/* ledger_arguments.c - see ledger_args.h. */
+/* ledger_arguments.c - see ledger_arguments.h. */
 #include "ledger_arguments.h"
 
 #include <string.h>

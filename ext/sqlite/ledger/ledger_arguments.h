@@ -1,8 +1,8 @@
 /*
 ** ledger_arguments.h - the arguments of the ledger's tables as SQLite gives them: hidden columns.
 */
-#ifndef MPG_SQL_LEDGER_ARGS_H
-#define MPG_SQL_LEDGER_ARGS_H
+#ifndef MPG_LEDGER_ARGUMENTS_H
+#define MPG_LEDGER_ARGUMENTS_H
 
 #include "../connection.h"
 #include "../../goodput/ledger/ledger_options.h"

@@ -19,7 +19,7 @@
 **   --@ extends TABLE      the script reads a table of that name that users make
 **   --@ hint RE => TEXT    a file whose first bytes match is of no format, and TEXT says why
 **
-** A script can also be what table functions run (script_table.h). These declare one:
+** A script can also be what table functions run (table_shape.h). These declare one:
 **
 **   --@ table NAME RELATION TEXT
 **       its rows are those of the TEMP table or view RELATION that the script leaves. If it is "-",
