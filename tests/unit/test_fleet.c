@@ -63,18 +63,25 @@ static void check_files(void) {
 
 /* A reader says until when it observed a pool; the latest time counts. */
 static void check_observed(void) {
+  static const int64_t until[] = {20, 30, 10};
+  int column;
   mpg_issues found;
   mpg_fleet f;
   mpg_pool_ends ends;
   mpg_err err;
   mpg_issues_init(&found, &mpg_env_libc);
   CHECK(mpg_fleet_init(&f, &mpg_env_libc, &found, NULL, &err) == MPG_OK);
-  CHECK(mpg_fleet_observed(&f, MPG_STR("p"), 20, &err) == MPG_OK);
-  CHECK(mpg_fleet_observed(&f, MPG_STR("p"), 30, &err) == MPG_OK);
-  CHECK(mpg_fleet_observed(&f, MPG_STR("q"), 10, &err) == MPG_OK);
+  for (size_t i = 0; i < 3; i++) {
+    const mpg_str pool = i < 2 ? MPG_STR("p") : MPG_STR("q");
+    const mpg_value values[] = {[OBSERVED_POOL] = {.type = MPG_TEXT, .s = pool},
+                                [OBSERVED_UNTIL] = {.type = MPG_INT, .i = until[i]},
+                                [OBSERVED_CHIP] = {.type = MPG_NULL}};
+    CHECK(mpg_fleet_add(&f, MPG_REL_OBSERVED, values, 1, &column, &err) == MPG_OK);
+  }
   CHECK(f.last == 0 && mpg_fleet_seal(&f, &err) == MPG_OK);
   CHECK(mpg_pool_ends_init(&ends, &mpg_env_libc, &f) == MPG_OK);
-  CHECK(mpg_pool_end(&ends, 0) == 30 && mpg_pool_end(&ends, 1) == 10 && ends.as_of == 30);
+  CHECK(mpg_pool_end(&ends, 0) == 30000000 && mpg_pool_end(&ends, 1) == 10000000);
+  CHECK(ends.as_of == 30000000);
   mpg_pool_ends_free(&ends);
   mpg_fleet_free(&f);
   mpg_issues_free(&found);

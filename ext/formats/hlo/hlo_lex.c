@@ -58,7 +58,8 @@ static bool skip_comment(mpg_hlo_lex *l) {
   return true;
 }
 
-void mpg_hlo_space(mpg_hlo_lex *l) {
+/* Steps over white space, "//" to the end of the line, and block comments. */
+static void skip_space(mpg_hlo_lex *l) {
   while (l->p < l->end) {
     unsigned k = kind_of(*l->p);
     if (k == SPACE)
@@ -69,7 +70,7 @@ void mpg_hlo_space(mpg_hlo_lex *l) {
 }
 
 char mpg_hlo_peek(mpg_hlo_lex *l) {
-  mpg_hlo_space(l);
+  skip_space(l);
   return l->p < l->end ? *l->p : '\0';
 }
 

@@ -16,8 +16,6 @@ typedef struct mpg_hlo_lex {
   const char *end_name; /* what `end` is: "end of file", "the next HloModule" */
 } mpg_hlo_lex;
 
-/* Steps over white space, "//" to the end of the line, and block comments. */
-void mpg_hlo_space(mpg_hlo_lex *l);
 /* The byte after the space, or 0 at the end. */
 char mpg_hlo_peek(mpg_hlo_lex *l);
 /* Takes `c` after the space, if it is there. */

@@ -43,7 +43,8 @@ uint32_t mpg_row_order_columns(const mpg_row_order *o) {
   return columns;
 }
 
-uint32_t mpg_row_order_common(const mpg_row_order *o) {
+/* The columns that are the same in all rows with the same keys, as bits. */
+static uint32_t columns_of_keys(const mpg_row_order *o) {
   uint32_t columns = mpg_row_order_columns(o) & ~(1u << MPG_ROW_JOB);
   for (size_t i = 0; i < o->nkeys; i++)
     if (o->keys[i].dim == MPG_DIM_JOB)
@@ -258,7 +259,7 @@ void mpg_row_chunk_init(mpg_row_chunk *c, const mpg_env *env, const mpg_row_orde
   memset(c, 0, sizeof *c);
   mpg_ledger_init(&c->rows, env);
   mpg_ledger_init(&c->keys, env);
-  c->rows.columns = columns & ~mpg_row_order_common(order);
+  c->rows.columns = columns & ~columns_of_keys(order);
   c->keys.columns = mpg_row_order_columns(order);
 }
 

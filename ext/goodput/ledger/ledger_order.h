@@ -33,9 +33,6 @@ void mpg_row_order_init(mpg_row_order *order, const mpg_fleet *fleet, const mpg_
                         size_t nkeys, bool once);
 /* The columns of a row that the order looks at, as bits. */
 uint32_t mpg_row_order_columns(const mpg_row_order *order);
-/* Of these columns the ones that are the same in all rows with the same keys. */
-uint32_t mpg_row_order_common(const mpg_row_order *order);
-
 /* Rows with the same keys: their number, and the first of them. */
 typedef struct mpg_combination {
   uint64_t hash;

@@ -230,11 +230,6 @@ mpg_rc mpg_spans_add(mpg_packed *list, mpg_arena *arena, const mpg_span *span) {
   return MPG_OK;
 }
 
-const mpg_shape *mpg_spans_last(const mpg_packed *list) {
-  const writer *w = list->writer;
-  return w == NULL || w->group->nshapes == 0 ? NULL : &w->now;
-}
-
 /* ---- unpacking ---- */
 
 static inline const unsigned char *get_amount(const unsigned char *p, unsigned what, double *last,

@@ -43,8 +43,6 @@ typedef struct mpg_span {
 } mpg_span;
 
 mpg_rc mpg_spans_add(mpg_packed *list, mpg_arena *arena, const mpg_span *span);
-/* The shape of the last span of the list; NULL: unknown. */
-const mpg_shape *mpg_spans_last(const mpg_packed *list);
 
 /* What the next span of a shape likely has too. Shapes share slots, by their places. */
 enum { MPG_SPANS_USUAL = 4 };

@@ -11,7 +11,9 @@ static int64_t fraction_until(int64_t f, int64_t t) {
   return f * (t / MILLION) + f * (t % MILLION) / MILLION;
 }
 
-int64_t mpg_rate_amount(const mpg_rate *rate, int64_t start, int64_t end) {
+/* Chip-microseconds of `rate` over [start, end); the caller keeps |whole| * (end - start) in range.
+ */
+static int64_t amount_of_rate(const mpg_rate *rate, int64_t start, int64_t end) {
   int64_t amount = rate->whole * (end - start);
   for (size_t i = 0; i < rate->nfractions; i++) {
     int64_t f = rate->fractions[i].millionths;
@@ -88,7 +90,7 @@ mpg_rc mpg_row_emit(const mpg_env *env, const mpg_window *window, const mpg_row 
     part.start = at;
     part.end = to;
     part.bucket = bucket;
-    amount = mpg_rate_amount(rate, at, to);
+    amount = amount_of_rate(rate, at, to);
     if (ideal == MPG_NONE) {
       rc = emit_part(sink, &part, row->category, amount);
     } else {

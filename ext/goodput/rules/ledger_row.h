@@ -21,10 +21,6 @@ typedef struct mpg_rate {
   size_t nfractions;
 } mpg_rate;
 
-/* Chip-microseconds of `rate` over [start, end); the caller keeps |whole| * (end - start) in range.
- */
-int64_t mpg_rate_amount(const mpg_rate *rate, int64_t start, int64_t end);
-
 /* `held` millionths less `less` millionths, with room for the two fractions in `room`. */
 mpg_rate mpg_rate_of(int64_t held, int64_t less, mpg_fraction room[2]);
 

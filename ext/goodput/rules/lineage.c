@@ -192,7 +192,8 @@ mpg_rc mpg_lineage_begin(mpg_lineage *lineage, const mpg_lineage_input *h) {
   return MPG_OK;
 }
 
-bool mpg_lineage_saved(const mpg_lineage *lineage, const mpg_step *step) {
+/* Whether a commit protects the step by its time alone: the commit or the step has no number. */
+static bool is_protected_by_time(const mpg_lineage *lineage, const mpg_step *step) {
   if (lineage->any_step != MPG_NONE && step->end <= lineage->any_step)
     return true;
   return step->number == MPG_NONE && lineage->latest_numbered != MPG_NONE &&
@@ -244,11 +245,11 @@ mpg_fate mpg_lineage_decide(mpg_lineage *lineage, const mpg_step *step) {
   mpg_fate fate;
   lineage->assumed = false;
   if (step->number == MPG_NONE)
-    return fate_of(lineage, step, mpg_lineage_saved(lineage, step), true);
+    return fate_of(lineage, step, is_protected_by_time(lineage, step), true);
   if (decide_by_branch(lineage, step, &fate))
     return fate;
   return fate_of(lineage, step,
-                 mpg_lineage_saved(lineage, step) || step->number <= lineage->reached ||
+                 is_protected_by_time(lineage, step) || step->number <= lineage->reached ||
                      is_protected(lineage, step),
                  false);
 }
@@ -258,13 +259,13 @@ mpg_fate mpg_lineage_decide_rollout(mpg_lineage *lineage, const mpg_step *rollou
   size_t first;
   lineage->assumed = false;
   if (rollout->number == MPG_NONE)
-    return fate_of(lineage, rollout, mpg_lineage_saved(lineage, rollout), true);
+    return fate_of(lineage, rollout, is_protected_by_time(lineage, rollout), true);
   if (decide_by_branch(lineage, rollout, &fate))
     return fate;
   first = commit_from(lineage, lineage->ndurable, rollout->number);
   return fate_of(
       lineage, rollout,
-      mpg_lineage_saved(lineage, rollout) || rollout->number <= lineage->reached ||
+      is_protected_by_time(lineage, rollout) || rollout->number <= lineage->reached ||
           (first < lineage->ndurable && rollout->start < lineage->durable[first].snapshot),
       false);
 }
@@ -272,7 +273,7 @@ mpg_fate mpg_lineage_decide_rollout(mpg_lineage *lineage, const mpg_step *rollou
 mpg_fate mpg_lineage_decide_batch(mpg_lineage *lineage, const mpg_step *batch, bool again) {
   lineage->assumed = false;
   if (batch->number == MPG_NONE)
-    return fate_of(lineage, batch, mpg_lineage_saved(lineage, batch), true);
+    return fate_of(lineage, batch, is_protected_by_time(lineage, batch), true);
   if (batch->attempt != lineage->batch_attempt)
     lineage->highest_later = lineage->highest;
   lineage->batch_attempt = batch->attempt;
@@ -283,5 +284,5 @@ mpg_fate mpg_lineage_decide_batch(mpg_lineage *lineage, const mpg_step *batch, b
   if (batch->number < lineage->highest_later)
     return MPG_FATE_PRODUCTIVE;
   return fate_of(lineage, batch,
-                 mpg_lineage_saved(lineage, batch) || protects_batch(lineage, batch), true);
+                 is_protected_by_time(lineage, batch) || protects_batch(lineage, batch), true);
 }

@@ -90,10 +90,6 @@ mpg_fate mpg_lineage_decide_batch(mpg_lineage *lineage, const mpg_step *batch, b
 ** effect on others. */
 mpg_fate mpg_lineage_decide_rollout(mpg_lineage *lineage, const mpg_step *rollout);
 
-/* Whether a commit protects a step without a number, which a job that ends well needs none for; of
-** one with a number, whether one without does. */
-bool mpg_lineage_saved(const mpg_lineage *lineage, const mpg_step *step);
-
 /* The number of commits made by as_of. If there is one, the job has checkpoint data. */
 size_t mpg_commits_known(const mpg_commit *commits, size_t ncommits, int64_t as_of);
 

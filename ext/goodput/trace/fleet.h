@@ -155,10 +155,6 @@ mpg_rc mpg_fleet_put_commit(mpg_fleet *fleet, const mpg_commit *commit);
 bool mpg_fleet_time(mpg_str text, int64_t *us);
 bool mpg_fleet_amount(mpg_str text, double *amount); /* NAN for no text */
 
-/* A source observed a pool until `until`: its ledger ends then. An empty name means every pool that
-** no other call names. If a pool has several times, the latest counts. */
-mpg_rc mpg_fleet_observed(mpg_fleet *fleet, mpg_str pool, int64_t until, mpg_err *err);
-
 /* Ends the adding: groups allocations and commits by job, and fixes every text that accounting may
  * need. */
 mpg_rc mpg_fleet_seal(mpg_fleet *fleet, mpg_err *err);

@@ -383,13 +383,6 @@ static mpg_rc put_observed(mpg_fleet *f, mpg_observed observed, mpg_err *err) {
   return MPG_OK;
 }
 
-mpg_rc mpg_fleet_observed(mpg_fleet *f, mpg_str pool, int64_t until, mpg_err *err) {
-  uint32_t id = 0;
-  if (pool.n > 0 && mpg_intern_id(&f->pool_names, pool, &id) != MPG_OK)
-    return mpg_fail_nomem(err);
-  return put_observed(f, (mpg_observed){id, until, 0}, err);
-}
-
 static mpg_rc add_observed(const row *r) {
   mpg_observed observed;
   uint32_t index;
