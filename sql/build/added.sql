@@ -174,7 +174,7 @@ INSERT INTO temp.mpg_seen_later
 SELECT i.job FROM temp.mpg_others AS i
 WHERE i.record = 'observed' AND i.job IS NOT NULL AND EXISTS (SELECT 1 FROM temp.mpg_known)
   AND (EXISTS (SELECT 1 FROM main.observed AS o WHERE o.job = i.job AND o.until_us > i.until_us)
-       OR EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = i.job AND a.start_us > i.until_us AND a.chips > 0))
+       OR EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = i.job AND a.start_us > i.until_us))
 GROUP BY i.job;
 DELETE FROM main.observed
 WHERE pool IN (SELECT t.pool FROM temp.mpg_told AS t

@@ -95,7 +95,7 @@ DELETE FROM main.outages WHERE pool IN (SELECT p.pool FROM temp.mpg_later_pools 
 DELETE FROM main.allocations WHERE id IN (SELECT r.id FROM temp.mpg_later_records AS r WHERE r.record = 'allocations');
 DELETE FROM main.observed WHERE job IS NULL AND pool IN (SELECT p.pool FROM temp.mpg_later_pools AS p)
    OR job IN (SELECT j.job FROM temp.mpg_swapped_jobs AS j);
--- An end that they had because a later export lacks the job is not one that this reading tells.
+-- An end that they had because a later export lacks the job, or has its next attempt alone, is not one that this reading tells.
 UPDATE temp.mpg_later_records
 SET end_us = coalesce(o.end_us, max(mpg_later_records.end_us, o.until_us)),
   outcome = iif(o.end_us IS NULL, mpg_later_records.outcome, o.outcome)
@@ -104,7 +104,22 @@ FROM (SELECT n.job, n.start_us, n.task, n.chips, n.end_us, n.outcome,
       FROM temp.mpg_swapped AS w CROSS JOIN temp.mpg_others AS n ON n.rowid = w.row WHERE n.record = 'allocations') AS o
 WHERE mpg_later_records.record = 'allocations' AND o.job = mpg_later_records.job AND o.start_us = mpg_later_records.start_us
   AND o.task IS mpg_later_records.task AND o.chips = mpg_later_records.chips AND mpg_later_records.chips > 0
-  AND coalesce(mpg_later_records.outcome, 'cancelled') = 'cancelled' AND mpg_later_records.end_us < coalesce(o.end_us, 9e18);
+  AND (coalesce(mpg_later_records.outcome, 'cancelled') = 'cancelled' AND mpg_later_records.end_us < coalesce(o.end_us, 9e18)
+       OR mpg_later_records.outcome IS NULL AND o.outcome IS NOT NULL AND mpg_later_records.end_us IS NOT NULL);
+UPDATE temp.mpg_later_records SET end_us = coalesce(o.end_us, o.until_us)
+FROM (SELECT n.pool, n.kind, n.start_us, n.chips, n.end_us,
+             (SELECT max(i.until_us) FROM temp.mpg_seen AS i WHERE i.pool = n.pool AND i.job IS NULL) AS until_us
+      FROM temp.mpg_swapped AS w CROSS JOIN temp.mpg_others AS n ON n.rowid = w.row WHERE n.record = 'outages') AS o
+WHERE mpg_later_records.record = 'outages' AND o.pool = mpg_later_records.pool AND o.kind IS mpg_later_records.kind
+  AND o.start_us = mpg_later_records.start_us AND o.chips = mpg_later_records.chips
+  AND mpg_later_records.end_us < coalesce(o.end_us, o.until_us);
+-- Nor is that of what a cluster of Slurm had, which the next row that was known ended (retold.sql).
+UPDATE temp.mpg_later_records SET end_us = o.end_us
+FROM (SELECT n.pool, n.chip, n.chips, n.start_us, n.end_us
+      FROM temp.mpg_swapped AS w CROSS JOIN temp.mpg_others AS n ON n.rowid = w.row WHERE n.record = 'capacity') AS o
+WHERE mpg_later_records.record = 'capacity' AND o.pool = mpg_later_records.pool AND o.chip IS mpg_later_records.chip
+  AND o.start_us = mpg_later_records.start_us AND o.chips = mpg_later_records.chips AND o.end_us < mpg_later_records.end_us
+  AND EXISTS (SELECT 1 FROM temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t WHERE t.format = 'slurm');
 INSERT INTO temp.mpg_others(record, id, job, attempt, kind, start_us, end_us, pool, chip, chips, task, outcome, until_us, of_tables)
 SELECT record, id, job, attempt, kind, start_us, end_us, pool, chip, chips, task, outcome, until_us, 0 FROM temp.mpg_later_records;
 INSERT INTO temp.mpg_others(record, id, job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_us,

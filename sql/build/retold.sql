@@ -52,6 +52,12 @@ WHERE w.record = 'allocations' AND n.attempt IS w.attempt AND n.task IS w.task A
   AND (SELECT min(t.format <> 'native')
        FROM (SELECT 1 FROM temp.mpg_was LIMIT 1) CROSS JOIN temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
        WHERE s.files AND s.source IS NOT NULL AND (t.feeds = 'SG' OR t.format = 'native'))
+UNION -- Slurm has one row of what a cluster has at a time
+SELECT w.pool FROM temp.mpg_was AS w JOIN temp.mpg_new AS n ON n.record = w.record AND n.pool = w.pool AND n.start_us = w.start_us
+WHERE w.record = 'capacity'
+  AND (SELECT min(t.format = 'slurm')
+       FROM (SELECT 1 FROM temp.mpg_was LIMIT 1) CROSS JOIN temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
+       WHERE s.files AND s.source IS NOT NULL AND (t.feeds = 'SG' OR t.format = 'native'))
 UNION SELECT pool FROM temp.mpg_out_again;
 DROP TABLE temp.mpg_out_again;
 DROP TABLE IF EXISTS temp.mpg_retold;
@@ -125,7 +131,7 @@ WHERE (job, start_us, id) IN (
   SELECT o.job, o.start_us, o.id
   FROM (SELECT job, max(start_us) AS start_us FROM temp.mpg_new WHERE record = 'allocations' GROUP BY job) AS n
   CROSS JOIN main.allocations AS o ON o.job = n.job AND o.start_us <= n.start_us
-  WHERE o.chips = 0 AND o.end_us IS NULL AND o.id NOT IN (SELECT i.id FROM temp.mpg_ids AS i));
+  WHERE o.chips = 0 AND (o.end_us IS NULL OR o.outcome IS NULL) AND o.id NOT IN (SELECT i.id FROM temp.mpg_ids AS i));
 DELETE FROM main.capacity WHERE id IN (SELECT was FROM temp.mpg_replaced WHERE record = 'capacity');
 DELETE FROM main.outages WHERE id IN (SELECT was FROM temp.mpg_replaced WHERE record = 'outages');
 -- When a node of Kubernetes was out of service, metrics tell to a sample, and its objects to the second.
@@ -204,6 +210,37 @@ WHERE n.record = 'allocations' AND a.chips > 0 AND a.end_us IS NULL AND n.start_
   AND a.id NOT IN (SELECT i.id FROM temp.mpg_ids AS i)
   AND NOT EXISTS (SELECT 1 FROM temp.mpg_was AS t WHERE t.record = 'allocations' AND t.id = a.id)
 GROUP BY a.id;
+-- Samples tell pieces; Slurm tells an event whole, and what begins later is another one, but for what its nodes tell since their first job.
+DELETE FROM temp.mpg_cut
+WHERE record <> 'allocations' AND end_us <> (SELECT max(w.first_us) FROM temp.mpg_watched AS w) AND EXISTS (
+  SELECT 1 FROM (SELECT 1 FROM temp.mpg_cut WHERE record <> 'allocations' LIMIT 1) CROSS JOIN temp.mpg_sources AS s
+  CROSS JOIN trace_sources(s.source) AS t WHERE s.files AND s.source IS NOT NULL AND t.format = 'slurm');
+-- Slurm has one row of what a cluster has at a time: the next one ends it, also where no reading tells its end.
+DROP TABLE IF EXISTS temp.mpg_sizes;
+CREATE TEMP TABLE mpg_sizes AS
+SELECT w.id, w.pool, min(n.start_us) AS end_us, 0 AS incoming FROM temp.mpg_was AS w CROSS JOIN temp.mpg_new AS n ON n.pool = w.pool
+WHERE w.record = 'capacity' AND n.record = 'capacity' AND w.end_us IS NULL AND n.start_us > w.start_us
+  AND w.id NOT IN (SELECT c.id FROM temp.mpg_cut AS c WHERE c.record = 'capacity')
+  AND (w.record, w.id) NOT IN (SELECT r.record, r.was FROM temp.mpg_replaced AS r)
+  AND (w.pool, w.start_us) NOT IN (SELECT o.pool, o.start_us FROM temp.mpg_new AS o WHERE o.record = 'capacity')
+GROUP BY w.id
+UNION ALL
+SELECT n.id, n.pool, min(w.start_us), 1 FROM temp.mpg_new AS n CROSS JOIN temp.mpg_was AS w ON w.pool = n.pool
+WHERE n.record = 'capacity' AND w.record = 'capacity' AND n.end_us IS NULL AND w.start_us > n.start_us
+  AND (w.record, w.id) NOT IN (SELECT r.record, r.was FROM temp.mpg_replaced AS r)
+GROUP BY n.id;
+DELETE FROM temp.mpg_sizes
+WHERE EXISTS (SELECT 1 FROM (SELECT 1 FROM temp.mpg_sizes LIMIT 1) CROSS JOIN temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
+              WHERE NOT s.files OR s.source IS NULL OR (t.feeds = 'SG' OR t.format = 'native') AND t.format <> 'slurm');
+UPDATE main.capacity SET end_us = c.end_us FROM temp.mpg_sizes AS c WHERE NOT c.incoming AND c.id = capacity.id;
+UPDATE temp.mpg_others SET end_us = c.end_us
+FROM temp.mpg_sizes AS c WHERE c.incoming AND mpg_others.record = 'capacity' AND c.id = mpg_others.id;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'lost_end', NULL, count(*),
+       'capacity without an end, though a later one of its pool has begun, the first of ' || min(pool)
+         || ': it ends then. Export the time between'
+FROM temp.mpg_sizes GROUP BY NULL HAVING count(*) > 0;
+DROP TABLE temp.mpg_sizes;
 UPDATE main.capacity SET end_us = c.end_us FROM temp.mpg_cut AS c WHERE c.record = 'capacity' AND c.id = capacity.id;
 UPDATE main.outages SET end_us = c.end_us FROM temp.mpg_cut AS c WHERE c.record = 'outages' AND c.id = outages.id;
 UPDATE main.allocations SET end_us = c.end_us FROM temp.mpg_cut AS c WHERE c.record = 'allocations' AND c.job = allocations.job
@@ -223,7 +260,7 @@ DROP TABLE IF EXISTS temp.mpg_gone;
 CREATE TEMP TABLE mpg_gone AS
 SELECT a.id, a.job, a.start_us, w.until_us
 FROM (SELECT 1 FROM temp.mpg_watched LIMIT 1) CROSS JOIN main.allocations AS a CROSS JOIN temp.mpg_watched AS w ON w.pool = a.pool
-WHERE a.end_us IS NULL AND a.task IS NULL AND a.chips > 0 AND a.job NOT IN (SELECT i.job FROM temp.mpg_others AS i WHERE i.job IS NOT NULL);
+WHERE a.end_us IS NULL AND a.task IS NULL AND a.job NOT IN (SELECT i.job FROM temp.mpg_others AS i WHERE i.job IS NOT NULL);
 DELETE FROM temp.mpg_gone
 WHERE EXISTS (SELECT 1 FROM (SELECT 1 FROM temp.mpg_gone LIMIT 1) CROSS JOIN temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
               WHERE s.files AND s.source IS NOT NULL AND (t.feeds = 'SG' OR t.format = 'native') AND t.format NOT IN ('slurm', 'flux'));

@@ -8,8 +8,8 @@ DROP TABLE IF EXISTS temp.mpg_submitted;
 CREATE TEMP TABLE mpg_submitted AS
 SELECT i.rowid AS row, j.submit_us AS was,
        i.job NOT IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.record = 'allocations')
-         AND i.submit_us <= (SELECT max(a.end_us + iif(a.outcome IN ('preempted', 'node_fail'), 86400000000, 3600000000))
-                             FROM main.allocations AS a WHERE a.job = i.job AND a.chips > 0) AS waits,
+         AND coalesce(i.submit_us <= (SELECT max(a.end_us + iif(a.outcome IN ('preempted', 'node_fail'), 86400000000, 3600000000))
+                                      FROM main.allocations AS a WHERE a.job = i.job AND a.chips > 0), 1) AS waits,
        i.job NOT IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.record = 'allocations')
          AND i.submit_us > (SELECT max(coalesce(a.end_us, 9e18) + iif(a.outcome IN ('preempted', 'node_fail'), 86400000000, 3600000000))
                             FROM main.allocations AS a WHERE a.job = i.job AND a.chips > 0) AS anew, i.job

@@ -66,6 +66,23 @@ DROP TABLE IF EXISTS temp.mpg_resubmitted; -- submitted later than the tables ha
 CREATE TEMP TABLE mpg_resubmitted AS
 SELECT i.rowid AS row FROM temp.mpg_others AS i CROSS JOIN main.jobs AS j ON j.job = i.job
 WHERE i.record = 'jobs' AND i.submit_us > j.submit_us;
+-- A requeue of Slurm submits again when the attempt before ends: what the tables have without an end, and this reading lacks, ended then.
+DROP TABLE IF EXISTS temp.mpg_requeued;
+CREATE TEMP TABLE mpg_requeued AS
+SELECT a.id, a.job, a.attempt, a.pool, a.start_us, i.submit_us
+FROM temp.mpg_resubmitted AS r CROSS JOIN temp.mpg_others AS i ON i.rowid = r.row CROSS JOIN main.allocations AS a ON a.job = i.job
+WHERE a.end_us IS NULL AND a.task IS NULL AND a.chips > 0 AND a.start_us < i.submit_us
+  AND a.pool IN (SELECT o.pool FROM temp.mpg_others AS o WHERE o.record IN ('capacity', 'allocations', 'observed'))
+  AND NOT EXISTS (SELECT 1 FROM temp.mpg_others AS o WHERE o.record = 'allocations' AND o.job = a.job AND o.start_us = a.start_us);
+DELETE FROM temp.mpg_requeued
+WHERE EXISTS (SELECT 1 FROM (SELECT 1 FROM temp.mpg_requeued LIMIT 1) CROSS JOIN temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
+              WHERE s.files AND s.source IS NOT NULL AND (t.feeds = 'SG' OR t.format = 'native') AND t.format <> 'slurm');
+UPDATE main.allocations SET end_us = r.submit_us
+FROM temp.mpg_requeued AS r WHERE r.job = allocations.job AND r.start_us = allocations.start_us AND r.id = allocations.id;
+INSERT OR IGNORE INTO main.allocations(id, job, attempt, pool, chips, start_us) -- and waits since then
+SELECT r.id + 1, r.job, r.attempt + 1, r.pool, 0, r.submit_us FROM temp.mpg_requeued AS r
+WHERE NOT EXISTS (SELECT 1 FROM temp.mpg_others AS o WHERE o.record = 'allocations' AND o.job = r.job);
+DROP TABLE temp.mpg_requeued;
 DROP TABLE IF EXISTS temp.mpg_later;
 CREATE TEMP TABLE mpg_later AS
 SELECT n.job, max(a.attempt) - n.attempt + iif(max(a.outcome IS 'released' AND a.end_us = n.start_us), 0, 1) AS more,
@@ -91,15 +108,55 @@ SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 
 FROM temp.mpg_later WHERE anew GROUP BY NULL;
 UPDATE temp.mpg_others SET attempt = attempt + l.more FROM temp.mpg_later AS l
 WHERE l.job = mpg_others.job AND record = 'allocations' AND l.more > 0;
+DELETE FROM temp.mpg_later WHERE more <= 0;
+-- Attempts between those that the tables have, or before them, of an export that does not say that it is older: all count by their start.
+DROP TABLE IF EXISTS temp.mpg_between;
+CREATE TEMP TABLE mpg_between AS
+SELECT DISTINCT n.job
+FROM temp.mpg_fresh AS f CROSS JOIN temp.mpg_others AS n ON n.rowid = f.row CROSS JOIN main.allocations AS a ON a.job = n.job
+WHERE n.record = 'allocations' AND n.task IS NULL AND a.task IS NULL AND a.chips > 0 AND a.start_us > n.start_us
+  AND a.start_us >= coalesce(n.end_us, iif(n.chips = 0, n.start_us, 9e18)) AND n.id NOT IN (SELECT k.id FROM temp.mpg_known AS k)
+  AND a.id NOT IN (SELECT i.id FROM temp.mpg_ids AS i) AND a.pool IN (SELECT p.pool FROM temp.mpg_pools AS p);
+DELETE FROM temp.mpg_between
+WHERE EXISTS (SELECT 1 FROM (SELECT 1 FROM temp.mpg_between LIMIT 1) CROSS JOIN temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
+              WHERE NOT s.files OR s.source IS NULL OR (t.feeds = 'SG' OR t.format = 'native') AND t.format <> 'slurm');
+DELETE FROM temp.mpg_others -- which waits no more
+WHERE record = 'allocations' AND chips = 0 AND outcome IS NULL AND job IN (SELECT b.job FROM temp.mpg_between AS b)
+  AND start_us <= (SELECT max(a.start_us) FROM main.allocations AS a WHERE a.job = mpg_others.job AND a.chips > 0);
+DROP TABLE IF EXISTS temp.mpg_numbers;
+CREATE TEMP TABLE mpg_numbers AS
+WITH told AS (
+  SELECT a.job, a.start_us, a.end_us, a.outcome FROM temp.mpg_between AS b CROSS JOIN main.allocations AS a ON a.job = b.job
+  WHERE a.chips > 0 OR a.outcome IS NOT NULL
+  UNION ALL
+  SELECT o.job, o.start_us, o.end_us, o.outcome FROM temp.mpg_others AS o
+  WHERE o.record = 'allocations' AND o.job IN (SELECT b.job FROM temp.mpg_between AS b)
+),
+pieces AS (
+  SELECT job, start_us, max(end_us) FILTER (WHERE outcome = 'released') AS resized_us FROM told GROUP BY job, start_us
+)
+SELECT job, start_us, sum(begins) OVER (PARTITION BY job ORDER BY start_us) AS attempt
+FROM (SELECT job, start_us, lag(resized_us) OVER (PARTITION BY job ORDER BY start_us) IS NOT start_us AS begins FROM pieces);
+UPDATE temp.mpg_others SET attempt = n.attempt
+FROM temp.mpg_numbers AS n WHERE n.job = mpg_others.job AND n.start_us = mpg_others.start_us AND record = 'allocations';
+UPDATE main.allocations SET attempt = n.attempt
+FROM temp.mpg_numbers AS n WHERE n.job = allocations.job AND n.start_us = allocations.start_us AND n.attempt IS NOT allocations.attempt;
+DROP TABLE temp.mpg_numbers;
+UPDATE main.jobs SET submit_us = i.submit_us
+FROM (SELECT o.job, o.submit_us FROM temp.mpg_others AS o
+      WHERE o.record = 'jobs' AND o.job IN (SELECT b.job FROM temp.mpg_between AS b)) AS i
+WHERE i.job = jobs.job AND i.submit_us < jobs.submit_us;
+INSERT INTO temp.mpg_later SELECT job, 0, 0 FROM temp.mpg_between;
+DROP TABLE temp.mpg_between;
 -- With the tables' number it may be what they have already: then it goes by their id.
 UPDATE temp.mpg_others SET id = w.id
 FROM (SELECT a.*, row_number() OVER (PARTITION BY a.job, a.attempt, a.task, a.pool, a.start_us ORDER BY a.id) AS place
-      FROM temp.mpg_later AS l CROSS JOIN main.allocations AS a ON a.job = l.job WHERE l.more > 0) AS w
+      FROM temp.mpg_later AS l CROSS JOIN main.allocations AS a ON a.job = l.job) AS w
 WHERE w.place = 1 AND w.job = mpg_others.job AND w.start_us = mpg_others.start_us AND w.attempt IS mpg_others.attempt
   AND w.task IS mpg_others.task AND w.pool = mpg_others.pool AND w.chips = mpg_others.chips AND w.end_us IS mpg_others.end_us
   AND w.outcome IS mpg_others.outcome AND record = 'allocations';
 INSERT OR IGNORE INTO temp.mpg_ids
-SELECT id FROM temp.mpg_others WHERE record = 'allocations' AND job IN (SELECT l.job FROM temp.mpg_later AS l WHERE l.more > 0);
+SELECT id FROM temp.mpg_others WHERE record = 'allocations' AND job IN (SELECT l.job FROM temp.mpg_later AS l);
 -- The attempts before are part of when it was submitted, and of the most and the fewest chips that it held.
 UPDATE temp.mpg_others
 SET submit_us = coalesce(min(mpg_others.submit_us, j.submit_us), mpg_others.submit_us),

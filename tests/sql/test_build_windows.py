@@ -1,0 +1,138 @@
+"""mpg_build of exports of Slurm of other windows of time: a window that is missing, or that comes later, changes nothing that the others tell."""
+
+import itertools
+import unittest
+
+from built_case import BuiltCase
+from retold import EVENTS, JOBS, T, event, job
+
+G = "gres/gpu=16"
+
+
+def size(start, end, gpus):
+    return event("Cluster", "", start, end, f"gres/gpu={gpus}", "Cluster Registered TRES")
+
+
+def out(node, start, end, reason="ticket 7"):
+    return event("Node", node, start, end, "gres/gpu=8", reason, "DRAIN")
+
+
+def runs(number, submit, start, made, **options):
+    """A job that runs when the export is made."""
+    return job(number, "RUNNING", submit, start, None, **options).replace("|1000|1|", f"|{made - start}|1|")
+
+
+class Windows(BuiltCase):
+    def built(self, windows):
+        """The tables after a build of each window, which has jobs and events, or of all at once."""
+        db = self.after(self.build, windows)
+        asks = "SELECT job, chips, (submit_us / 1000000) - ? FROM jobs ORDER BY 1"
+        return (
+            db.execute("SELECT pool, job, category, sum(chip_us) / 1000000 FROM ledger GROUP BY 1, 2, 3").fetchall(),
+            self.held(db),
+            db.execute(asks, (T,)).fetchall(),
+        )
+
+    def held(self, db):
+        return db.execute(
+            "SELECT job, attempt, chips, start_us / 1000000 - ?1, end_us / 1000000 - ?1, outcome FROM allocations ORDER BY 1, 4",
+            (T,),
+        ).fetchall()
+
+    def build(self, db, windows):
+        files = {}
+        for i, (jobs, events) in enumerate(windows):
+            files.update({f"jobs{i}.psv": JOBS + jobs, f"events{i}.psv": EVENTS + events})
+        db.execute("SELECT mpg_build(?)", (self.folder_of(files),)).fetchall()
+
+    def said(self, windows):
+        return {kind for (kind,) in self.after(self.build, windows).execute("SELECT kind FROM issues")}
+
+    def test_a_cluster_that_grew_meanwhile(self):
+        """Two rows of what it had, both without an end: the later one ends the earlier, and both never count at once."""
+        windows = [
+            (job(1, "COMPLETED", 0, 0, 1000), size(-3600, None, 16)),
+            (job(2, "COMPLETED", 0, 5000, 6000), size(4000, None, 24)),
+        ]
+        installed = 16 * 7600 + 24 * 2000
+        for order in (windows, windows[::-1]):
+            ledger = self.built([[window] for window in order])[0]
+            self.assertEqual(
+                installed, sum(chips for _, _, category, chips in ledger if category != "queued"), order[0]
+            )
+            self.assertIn("lost_end", self.said([[window] for window in order]))
+        told = (job(3, "COMPLETED", 0, 2000, 2500), size(-3600, 3000, 16) + size(3000, 4000, 32))
+        for order in itertools.permutations([*windows, told]):
+            ledger = self.built([[window] for window in order])[0]
+            self.assertEqual(
+                16 * 6600 + 32 * 1000 + 24 * 2000,
+                sum(chips for _, _, category, chips in ledger if category != "queued"),
+            )
+
+    def test_a_requeue_meanwhile(self):
+        """What ran in the one window, and was submitted again before the other, ended then; it did not hold its chips until it began anew."""
+        first = (runs(1, 0, 10, 500), size(-3600, None, 16))
+        last = (job(1, "COMPLETED", 2000, 4000, 4500) + runs(9, 0, 4000, 5000, node="n9"), size(-3600, None, 16))
+        for order in ([first, last], [last, first]):
+            _, held, asks = self.built([[window] for window in order])
+            self.assertEqual(
+                [("1", 1, 8, 10, 2000, None), ("1", 2, 8, 4000, 4500, "completed")],
+                [row for row in held if row[0] == "1"],
+            )
+            self.assertIn(("1", 8, 0), asks)
+        waits = (job(1, "PENDING", 2000, None, None) + runs(9, 0, 4000, 5000, node="n9"), size(-3600, None, 16))
+        self.assertEqual(self.built([[first, waits]])[0], self.built([[first], [waits]])[0])
+
+    def test_what_waited_and_is_gone(self):
+        """A job that waits for its next attempt, and that the next window lacks, asked until it was last seen, which is said."""
+        first = (
+            job(1, "PREEMPTED", 0, 0, 300) + job(1, "PENDING", 300, None, None) + runs(9, 0, 0, 1000, node="n9"),
+            size(-3600, None, 16),
+        )
+        last = (runs(9, 0, 0, 9000, node="n9"), size(-3600, None, 16))
+        ledger = self.built([[first], [last]])[0]
+        self.assertEqual([8 * 700], [chips for _, job, category, chips in ledger if (job, category) == ("1", "queued")])
+        self.assertIn("lost_end", self.said([[first], [last]]))
+
+    def test_another_node_that_is_out(self):
+        """The outage of a node that is over is not gone on with by that of another, however alike."""
+        first = (runs(9, 0, 0, 1000), size(-3600, None, 16) + out("n2", 500, None))
+        last = (runs(9, 0, 0, 9000), size(-3600, None, 16) + out("n3", 6000, 7000))
+        for order in ([first, last], [last, first]):
+            ledger = self.built([[window] for window in order])[0]
+            self.assertEqual([8 * 500 + 8 * 1000], [chips for _, _, category, chips in ledger if category == "down"])
+            self.assertIn("lost_end", self.said([[first], [last]]))
+
+    def test_a_window_that_comes_later(self):
+        """In every order the tables are those of all windows at once, also where nothing runs in one, which does not say until when it observes."""
+        for made in (True, False):
+            ran = [runs(9, 0, 0, at, node="n9") if made else "" for at in (1500, 3500, 9000)]
+            windows = [
+                (
+                    job(1, "PREEMPTED", 0, 10, 900)
+                    + job(1, "PENDING", 900, None, None)
+                    + runs(2, 0, 20, 1500)
+                    + ran[0],
+                    size(-3600, None, 16) + out("n2", 1000, None),
+                ),
+                (
+                    job(1, "NODE_FAIL", 900, 1600, 2000)
+                    + job(1, "PENDING", 2000, None, None)
+                    + job(2, "PREEMPTED", 0, 20, 2500)
+                    + ran[1],
+                    size(-3600, 3000, 16) + size(3000, None, 24) + out("n2", 1000, 1900),
+                ),
+                (
+                    job(1, "COMPLETED", 2000, 4000, 5000) + job(2, "COMPLETED", 2500, 4000, 4500) + ran[2],
+                    size(3000, None, 24) + out("n3", 6000, 6500),
+                ),
+            ]
+            once = self.built([windows])
+            self.assertEqual([1, 2, 3], [row[1] for row in once[1] if row[0] == "1"])
+            for order in itertools.permutations(windows):
+                with self.subTest(made=made, order=[windows.index(window) for window in order]):
+                    self.assertEqual(once, self.built([[window] for window in order]))
+
+
+if __name__ == "__main__":
+    unittest.main()
