@@ -35,9 +35,15 @@ WHERE n.record = 'allocations' AND n.end_us IS NULL AND n.chips > 0 AND n.id NOT
 UPDATE temp.mpg_others SET end_us = max(start_us, o.until_us) FROM temp.mpg_over AS o WHERE o.id = mpg_others.id AND record = 'allocations';
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'lost_end', NULL, count(DISTINCT job),
-       'jobs that run in this reading, and are not in a later one that the tables have, the first ' || min(job)
-         || ': they ended when they were last seen'
-FROM temp.mpg_over GROUP BY NULL HAVING count(*) > 0;
+       'jobs that run or wait in this reading, and are not in a later one that the tables have, the first ' || min(job)
+         || ': they held or asked for chips until they were last seen'
+FROM (SELECT job FROM temp.mpg_over
+      UNION
+      SELECT w.job FROM (SELECT 1 FROM temp.mpg_older LIMIT 1) CROSS JOIN temp.mpg_others AS w
+      WHERE w.record = 'observed' AND w.job NOT IN (SELECT j.job FROM main.jobs AS j)
+        AND EXISTS (SELECT 1 FROM temp.mpg_others AS j WHERE j.record = 'jobs' AND j.job = w.job AND j.chips > 0)
+        AND NOT EXISTS (SELECT 1 FROM temp.mpg_others AS a WHERE a.record = 'allocations' AND a.job = w.job))
+GROUP BY NULL HAVING count(*) > 0;
 DROP TABLE temp.mpg_over;
 
 -- What a reading in between lacked (retold.sql), and this one tells as before, is open again, unless another piece continues it.

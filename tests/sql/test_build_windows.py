@@ -94,6 +94,13 @@ class Windows(BuiltCase):
         self.assertEqual([8 * 700], [chips for _, job, category, chips in ledger if (job, category) == ("1", "queued")])
         self.assertIn("lost_end", self.said([[first], [last]]))
 
+    def test_what_waited_and_is_told_later(self):
+        """A job that waits in an older export alone, which has nothing else that is new: it is listed in either order."""
+        first = (job(1, "PENDING", 0, None, None), size(-3600, None, 16))
+        last = (runs(9, 0, 0, 9000, node="n9"), size(-3600, None, 16))
+        for order in ([first, last], [last, first]):
+            self.assertIn("lost_end", self.said([[window] for window in order]))
+
     def test_another_node_that_is_out(self):
         """The outage of a node that is over is not gone on with by that of another, however alike."""
         first = (runs(9, 0, 0, 1000), size(-3600, None, 16) + out("n2", 500, None))
