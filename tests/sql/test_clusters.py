@@ -383,6 +383,61 @@ class Clusters(Case):
                 self.listed("conflict"),
             )
 
+    def test_pods_of_a_nodeset(self):
+        """slurm-operator names the pod of Slurm's node gpu-0 slurm-worker-gpu-0; a hostname of another kind says nothing, and then the NodeSet does."""
+
+        def pods(kind):
+            at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(T))
+            chips = {"nvidia.com/gpu": "8"}
+            return json.dumps(
+                {
+                    "apiVersion": "v1",
+                    "kind": "List",
+                    "items": [
+                        {
+                            "apiVersion": "v1",
+                            "kind": "Pod",
+                            "metadata": {
+                                "name": f"slurm-worker-gpu-{i}",
+                                "namespace": "slurm",
+                                "uid": f"p{i}",
+                                "creationTimestamp": at,
+                                "ownerReferences": [{"kind": kind, "name": "slurm-worker-gpu", "controller": True}],
+                            },
+                            "spec": {
+                                "nodeName": f"gke-{i}",
+                                "containers": [{"name": "slurmd", "resources": {"limits": chips}}],
+                            },
+                            "status": {
+                                "phase": "Running",
+                                "containerStatuses": [{"name": "slurmd", "state": {"running": {"startedAt": at}}}],
+                                "conditions": [
+                                    {"type": "PodScheduled", "status": "True", "lastTransitionTime": at},
+                                    {"type": "Ready", "status": "True", "lastTransitionTime": at, "lastProbeTime": at},
+                                ],
+                            },
+                        }
+                        for i in range(2)
+                    ],
+                }
+            )
+
+        for kind, nodes, since, word in (
+            ("NodeSet", "gpu-[0-1]", 0, "nodes of Slurm that are pods of Kubernetes"),
+            ("NodeSet", "rdma-7", 0, "pods of a NodeSet, which are nodes of a Slurm"),
+            ("NodeSet", "gpu-[0-1]", -5000, None),
+            ("StatefulSet", "gpu-[0-1]", 0, None),
+        ):
+            path = self.fleet(
+                {"path": "*.psv"},
+                {"path": "list.txt"},
+                a_psv=SACCT + job(1, T + since, T + since + 10, T + since + 1000).replace("|n1", f"|{nodes}"),
+                list_txt=pods(kind),
+            )
+            self.sums(path)
+            listed = [(count, detail.split(", the first")[0]) for _, count, detail in self.listed("conflict")]
+            self.assertEqual([(2, word)] if word else [], listed, (kind, nodes, since))
+
     def test_an_export_of_what_waits_alone(self):
         """It has no pool: it is of the cluster that has one of its jobs, by the submission."""
         waits = f"5|5|train|c1|ann|llm|PENDING|{T}|Unknown|Unknown|0|gres/gpu=8||\n"
