@@ -203,6 +203,38 @@ class Mapping(Mapped):
                 ),
             )
 
+    def test_an_id_that_two_jobs_have_at_once(self):
+        """No requeue is submitted while the attempt before runs: they are of two clusters of one name, which is listed, whoever's they are."""
+        head, row = (
+            "JobIDRaw|Cluster|JobName|User|State|Submit|Start|End|ElapsedRaw|ReqTRES|AllocTRES\n",
+            "7|c|train|{}|COMPLETED|{}|{}|{}|9000|gres/gpu=8|gres/gpu=8\n",
+        )
+        for user, submit, jobs, listed in (
+            ("ann", 1000 + 3000, ["7", "7#2"], 1),
+            ("bob", 1000 + 3000, ["7", "7#2"], 1),
+            ("ann", 1000 + 10000, ["7"], 0),
+            ("bob", 1000 + 8000, ["7", "7#2"], 1),
+            ("bob", 1000 + 10000, ["7", "7#2"], 0),
+            ("ann", 1000 + 8000, ["7"], 0),  # an hour that the clock showed twice, perhaps
+        ):
+            path = self.folder_of(
+                {
+                    "east/sacct.psv": head + row.format("ann", 1000, 1000, 10000),
+                    "west/sacct.psv": head + row.format(user, submit, submit, submit + 9000),
+                }
+            )
+            self.assertEqual(
+                jobs,
+                [job for (job,) in self.rows("SELECT DISTINCT job FROM trace_rollup(?) WHERE job IS NOT NULL", path)],
+            )
+            self.assertEqual(
+                listed,
+                self.one(
+                    "SELECT total(count) FROM mpg_issues WHERE kind = 'conflict' AND source LIKE ? || '%' AND detail LIKE 'ids that two jobs of c had at once, the first 7:%'",
+                    path,
+                ),
+            )
+
     def test_an_id_that_the_same_user_had_before(self):
         """A requeue is submitted as the attempt before ends; what is submitted long after an end, or has another name, is another job."""
         head, row = (

@@ -94,20 +94,28 @@ WITH told AS ( -- a row for each submission
 ),
 beside AS (
   SELECT *, lag(user_name) OVER o AS user_before, lag(name) OVER o AS name_before, lag(ended) OVER o AS ended_before,
-         lag(goes_on) OVER o AS went_on, lag(may_go_on) OVER o AS may_have_gone_on
+         lag(goes_on) OVER o AS went_on, lag(may_go_on) OVER o AS may_have_gone_on,
+         coalesce(at < max(ended) OVER (o ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+                         - iif(user_name <> lag(user_name) OVER o, 60, 3660), 0) AS at_once -- a clock that is put back shows an hour twice
   FROM told WINDOW o AS (PARTITION BY cluster_name, id ORDER BY at, row)
 )
 SELECT cluster_name, id, at, user_name, row,
-       1 + sum(coalesce(user_name <> '' AND user_before <> '' AND user_name <> user_before, 0)
+       1 + sum(at_once OR coalesce(user_name <> '' AND user_before <> '' AND user_name <> user_before, 0)
                OR coalesce(NOT went_on AND (at > ended_before + iif(may_have_gone_on, 86400, 3600) OR at > ended_before
                                             AND NOT may_have_gone_on AND name <> name_before), 0))
-         OVER (PARTITION BY cluster_name, id ORDER BY at, row ROWS UNBOUNDED PRECEDING) AS nth
+         OVER (PARTITION BY cluster_name, id ORDER BY at, row ROWS UNBOUNDED PRECEDING) AS nth, at_once
 FROM beside;
+-- No cluster has two jobs of one id at once.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT j._file, 'warning', 'conflict', min(j._line), count(*),
+       'ids that two jobs of ' || min(a.cluster_name) || ' had at once, the first ' || min(a.id)
+         || ': exports of two clusters of one name count as one cluster. Give each the option pool, of its own'
+FROM slurm_anew AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row WHERE a.at_once GROUP BY j._file;
 DELETE FROM slurm_anew WHERE nth = 1;
 CREATE INDEX temp.slurm_anew_of ON slurm_anew(id, cluster_name);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT j._file, 'info', 'run_anew', min(j._line), count(DISTINCT a.id || '#' || a.nth),
-       'ids that were given anew after their job ended, the first ' || min(a.id) || ': each is a job of its own, ID#2 and so on'
+       'ids that were given anew, the first ' || min(a.id) || ': each is a job of its own, ID#2 and so on'
 FROM slurm_anew AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row GROUP BY j._file;
 UPDATE temp.slurm_rows SET id = id || '#' || n.nth
 FROM (SELECT r.rowid AS row, a.nth
