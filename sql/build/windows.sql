@@ -56,10 +56,12 @@ WHERE a.job = i.job AND a.start_us = i.start_us AND a.id = i.id AND a.end_us IS 
                   WHERE k.job = a.job AND k.task IS a.task AND k.start_us = a.end_us AND k.chips = a.chips AND k.id <> a.id);
 UPDATE main.capacity AS c SET end_us = NULL
 WHERE end_us IS NOT NULL AND id IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'capacity' AND i.end_us IS NULL)
+  AND c.pool NOT IN (SELECT o.pool FROM temp.mpg_older AS o)
   AND NOT EXISTS (SELECT 1 FROM main.capacity AS k
                   WHERE k.pool = c.pool AND k.chip IS c.chip AND k.chips = c.chips AND k.start_us = c.end_us);
 UPDATE main.outages AS o SET end_us = NULL
 WHERE end_us IS NOT NULL AND id IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'outages' AND i.end_us IS NULL)
+  AND o.pool NOT IN (SELECT w.pool FROM temp.mpg_older AS w)
   AND NOT EXISTS (SELECT 1 FROM main.outages AS k
                   WHERE k.pool = o.pool AND k.kind IS o.kind AND k.chips = o.chips AND k.start_us = o.end_us);
 DROP TABLE temp.mpg_older;
