@@ -122,10 +122,22 @@ WHERE mpg_later_records.record = 'capacity' AND o.pool = mpg_later_records.pool 
   AND EXISTS (SELECT 1 FROM temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t WHERE t.format = 'slurm');
 INSERT INTO temp.mpg_others(record, id, job, attempt, kind, start_us, end_us, pool, chip, chips, task, outcome, until_us, of_tables)
 SELECT record, id, job, attempt, kind, start_us, end_us, pool, chip, chips, task, outcome, until_us, 0 FROM temp.mpg_later_records;
+-- What waited in an export before this one, of which the tables know no attempt, is what this one tells: the last task of an array, say.
+DROP TABLE IF EXISTS temp.mpg_began;
+CREATE TEMP TABLE mpg_began AS
+SELECT DISTINCT o.job FROM temp.mpg_swapped AS w CROSS JOIN temp.mpg_others AS o ON o.rowid = w.row
+WHERE o.record = 'allocations' AND o.chips > 0
+  AND o.job NOT IN (SELECT r.job FROM temp.mpg_later_records AS r WHERE r.record = 'allocations' AND r.chips > 0);
+UPDATE temp.mpg_others SET submit_us = min(mpg_others.submit_us, j.submit_us)
+FROM main.jobs AS j
+WHERE record = 'jobs' AND mpg_others.rowid IN (SELECT row FROM temp.mpg_swapped)
+  AND mpg_others.job IN (SELECT b.job FROM temp.mpg_began AS b) AND j.job = mpg_others.job AND j.submit_us IS NOT NULL;
 INSERT INTO temp.mpg_others(record, id, job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_us,
                             labels, of_tables)
 SELECT 'jobs', id, job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_us, labels, 0
-FROM main.jobs WHERE job IN (SELECT j.job FROM temp.mpg_swapped_jobs AS j);
+FROM main.jobs
+WHERE job IN (SELECT j.job FROM temp.mpg_swapped_jobs AS j) AND job NOT IN (SELECT b.job FROM temp.mpg_began AS b);
+DROP TABLE temp.mpg_began;
 DELETE FROM main.jobs WHERE job IN (SELECT j.job FROM temp.mpg_swapped_jobs AS j);
 -- A record that both have may have got an end since. Of jobs that got another name it has another id.
 UPDATE temp.mpg_others

@@ -83,7 +83,8 @@ WHERE a.end_us IS NULL AND a.task IS NULL AND a.chips > 0 AND a.start_us < i.sub
   AND a.pool IN (SELECT o.pool FROM temp.mpg_others AS o WHERE o.record IN ('capacity', 'allocations', 'observed'))
   AND NOT EXISTS (SELECT 1 FROM temp.mpg_others AS o WHERE o.record = 'allocations' AND o.job = a.job AND o.start_us = a.start_us);
 DELETE FROM temp.mpg_requeued
-WHERE EXISTS (SELECT 1 FROM (SELECT 1 FROM temp.mpg_requeued LIMIT 1) CROSS JOIN temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
+WHERE EXISTS (SELECT 1 FROM (SELECT 1 FROM temp.mpg_requeued LIMIT 1) CROSS JOIN temp.mpg_sources AS s
+              CROSS JOIN trace_sources(s.source) AS t
               WHERE s.files AND s.source IS NOT NULL AND (t.feeds = 'SG' OR t.format = 'native') AND t.format <> 'slurm');
 UPDATE main.allocations SET end_us = r.submit_us
 FROM temp.mpg_requeued AS r WHERE r.job = allocations.job AND r.start_us = allocations.start_us AND r.id = allocations.id;
@@ -126,7 +127,8 @@ WHERE n.record = 'allocations' AND n.task IS NULL AND a.task IS NULL AND a.chips
   AND a.start_us >= coalesce(n.end_us, iif(n.chips = 0, n.start_us, 9e18)) AND n.id NOT IN (SELECT k.id FROM temp.mpg_known AS k)
   AND a.id NOT IN (SELECT i.id FROM temp.mpg_ids AS i) AND a.pool IN (SELECT p.pool FROM temp.mpg_pools AS p);
 DELETE FROM temp.mpg_between
-WHERE EXISTS (SELECT 1 FROM (SELECT 1 FROM temp.mpg_between LIMIT 1) CROSS JOIN temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
+WHERE EXISTS (SELECT 1 FROM (SELECT 1 FROM temp.mpg_between LIMIT 1) CROSS JOIN temp.mpg_sources AS s
+              CROSS JOIN trace_sources(s.source) AS t
               WHERE NOT s.files OR s.source IS NULL OR (t.feeds = 'SG' OR t.format = 'native') AND t.format <> 'slurm');
 DELETE FROM temp.mpg_others -- which waits no more
 WHERE record = 'allocations' AND chips = 0 AND outcome IS NULL AND job IN (SELECT b.job FROM temp.mpg_between AS b)

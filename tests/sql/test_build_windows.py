@@ -145,6 +145,18 @@ class Windows(BuiltCase):
                     self.assertEqual(once, self.built([[window] for window in order]))
             self.assertEqual(once, self.built([[window] for window in (*windows, windows[0])]))
 
+    def test_an_array_whose_tasks_are_told_later(self):
+        """It waited in the first window and is gone in the last: its last task, which goes by its id, asks for what a task does, and is whole."""
+        first = (job("5_[1-3]", "PENDING", 0, None, None, raw=5) + runs(9, 0, 0, 500, node="n9"), size(-3600, None, 16))
+        tasks = "".join(
+            job(f"5_{i}", "COMPLETED", 0, 600 * i, 600 * i + 500, raw=raw) for i, raw in ((1, 6), (2, 7), (3, 5))
+        )
+        between = (tasks + runs(9, 0, 0, 3000, node="n9"), size(-3600, None, 16))
+        last = (runs(9, 0, 0, 9000, node="n9"), size(-3600, None, 16))
+        once = self.built([[first, between, last]])
+        for order in ([first, last, between], [last, between, first]):
+            self.assertEqual(once, self.built([[window] for window in order]))
+
     def test_an_older_export_that_is_built_again(self):
         """What it tells without an end has the end that the tables have: of a cluster's size, of an outage, and of a node of Kubernetes."""
         first = (runs(9, 0, 0, 1000), size(-3600, None, 16) + out("n2", 500, None))
