@@ -22,18 +22,20 @@ WITH middle AS (
                   (SELECT hour FROM (SELECT DISTINCT hour FROM ledger WHERE category <> 'queued') ORDER BY hour
                            LIMIT 1 OFFSET (SELECT count(DISTINCT hour) / 2 FROM ledger WHERE category <> 'queued'))) AS cut
 ),
+periods AS (
+  SELECT 0 AS is_after, rtrim(replace(coalesce(:before_since, ''), 'T', ' '), 'Z') AS since,
+         rtrim(replace(coalesce(:before_until, cut), 'T', ' '), 'Z') AS until FROM middle
+  UNION ALL SELECT 1, cut, rtrim(replace(coalesce(:after_until, '~'), 'T', ' '), 'Z') FROM middle
+),
 sums AS (
   SELECT CASE coalesce(:by, 'pool')
            WHEN 'pool' THEN pool WHEN 'chip' THEN chip WHEN 'phase' THEN phase WHEN 'framework' THEN framework
            WHEN 'runtime' THEN runtime WHEN 'model' THEN model WHEN 'size' THEN size WHEN 'team' THEN team
            WHEN 'owner' THEN owner ELSE 'unknown :by, ' || :by END AS segment,
-         +hour >= cut AS is_after,
+         is_after,
          sum(capacity_us) AS c, sum(allocated_us) AS a, sum(allocated_us) - sum(untraced_us) AS t, sum(productive_us) AS g,
          sum(productive_us) - sum(unrated_us) AS r, sum(ideal_us) AS i
-  FROM cells, middle
-  WHERE (+hour >= rtrim(replace(coalesce(:before_since, ''), 'T', ' '), 'Z')
-         AND +hour < rtrim(replace(coalesce(:before_until, cut), 'T', ' '), 'Z'))
-     OR (+hour >= cut AND +hour < rtrim(replace(coalesce(:after_until, '~'), 'T', ' '), 'Z'))
+  FROM cells CROSS JOIN periods ON +hour >= since AND +hour < until
   GROUP BY 1, 2
 ),
 fleet AS (SELECT is_after, sum(c) AS c FROM sums GROUP BY is_after),

@@ -16,12 +16,14 @@ WITH middle AS (
                   (SELECT hour FROM (SELECT DISTINCT hour FROM ledger WHERE category <> 'queued') ORDER BY hour
                                  LIMIT 1 OFFSET (SELECT count(DISTINCT hour) / 2 FROM ledger WHERE category <> 'queued'))) AS cut
 ),
+periods AS (
+  SELECT 0 AS is_after, rtrim(replace(coalesce(:before_since, ''), 'T', ' '), 'Z') AS since,
+         rtrim(replace(coalesce(:before_until, cut), 'T', ' '), 'Z') AS until FROM middle
+  UNION ALL SELECT 1, cut, rtrim(replace(coalesce(:after_until, '~'), 'T', ' '), 'Z') FROM middle
+),
 sides AS ( -- one pass over the ledger
-  SELECT +hour >= cut AS is_after, category, sum(chip_us) AS us FROM cells, middle
-  WHERE ((+hour >= rtrim(replace(coalesce(:before_since, ''), 'T', ' '), 'Z')
-          AND +hour < rtrim(replace(coalesce(:before_until, cut), 'T', ' '), 'Z'))
-      OR (+hour >= cut AND +hour < rtrim(replace(coalesce(:after_until, '~'), 'T', ' '), 'Z')))
-    AND category <> 'queued'
+  SELECT is_after, category, sum(chip_us) AS us FROM cells CROSS JOIN periods ON +hour >= since AND +hour < until
+  WHERE category <> 'queued'
   GROUP BY 1, 2
 ),
 sums AS (

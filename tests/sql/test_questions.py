@@ -204,6 +204,25 @@ class Goodput(world.Case):
             self.assertGreater(len(self.ask(name)), 2)
             self.assertEqual(self.ask(name, after_since=hours[len(hours) // 2]), self.ask(name))
 
+    def test_periods_that_overlap(self):
+        """Of each period all its hours count, also those that the other has, and the second may be the earlier one."""
+        hours = sorted({c.hour for c in WORLD.cells})
+        for first, second in (((0, 40), (10, 20)), ((10, 20), (0, 40)), ((0, 20), (10, 30)), ((30, 40), (0, 10))):
+            before, after = (
+                Sums([c for c in WORLD.cells if hours[a] <= c.hour < hours[b]]).lower for a, b in (first, second)
+            )
+            times = [hours[n] for n in (*first, *second)]
+            given = dict(zip(("before_since", "before_until", "after_since", "after_until"), times))
+            for name, folder in (("change", "questions"), ("before_after", "report")):
+                (row,) = [
+                    row
+                    for row in question(name, folder).ask(WORLD.db, **given)
+                    if "MPG_lower" in (row.get("factor"), row.get("item"))
+                ]
+                self.near(before, row["before"], (name, times))
+                self.near(after, row["after"], (name, times))
+            self.near(100 * (after - before), self.ask("change_mix", **given)[-1]["total"], times, 1e-6)
+
     def test_change_mix(self):
         before, after = self.periods()
         total_before, total_after = Sums(before).capacity, Sums(after).capacity
