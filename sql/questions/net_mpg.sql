@@ -23,9 +23,9 @@ sums AS ( -- t: allocated and traced, g: productive, r: of that rated, i: ideal;
            WHEN 'size' THEN size WHEN 'team' THEN team WHEN 'pool' THEN pool WHEN 'chip' THEN chip WHEN 'job' THEN job
               ELSE 'unknown :by, ' || :by END AS segment,
          sum(allocated_us - untraced_us) AS t, sum(productive_us) AS g, sum(productive_us - unrated_us) AS r, sum(ideal_us) AS i,
-         sum(iif(cells.hour < middle.hour, allocated_us - untraced_us, 0)) AS bt,
-         sum(iif(cells.hour < middle.hour, productive_us, 0)) AS bg,
-         sum(iif(cells.hour < middle.hour, productive_us - unrated_us, 0)) AS br, sum(iif(cells.hour < middle.hour, ideal_us, 0)) AS bi
+         sum(iif(+cells.hour < middle.hour, allocated_us - untraced_us, 0)) AS bt,
+         sum(iif(+cells.hour < middle.hour, productive_us, 0)) AS bg,
+         sum(iif(+cells.hour < middle.hour, productive_us - unrated_us, 0)) AS br, sum(iif(+cells.hour < middle.hour, ideal_us, 0)) AS bi
   FROM cells, middle WHERE job IS NOT NULL
   GROUP BY 1
 ),

@@ -19,7 +19,7 @@ WITH labelled AS (
                                 '$."' || coalesce(:label, 'compiler') || '"') AS TEXT) AS version FROM jobs
 ),
 sided AS (
-  SELECT p.program, CASE WHEN :since IS NOT NULL THEN p.day >= substr(:since, 1, 10)
+  SELECT p.program, CASE WHEN :since IS NOT NULL THEN +p.day >= substr(:since, 1, 10)
                          WHEN j.version = :before THEN 0
                          WHEN j.version = :after THEN 1 END AS is_after,
          p.productive_us, p.productive_us - p.unrated_us AS rated_us, p.ideal_us

@@ -17,13 +17,13 @@
 -- Basis: allocated - untraced for RG; for SG installed capacity, by columns of jobs what these held. With a longer interval there are
 -- fewer saves, and jobs are blocked less; in the same ratio they lose more steps, and the input that these waited for. Spare chips are
 -- asked of pools alone. While a gang that had been complete misses chips, spare ones take their place; spare chips that replace none are
--- idle, at most all that jobs hold. A job of several pools counts with the first by name. Needs: sqrt, one of SQLite's mathematical
+-- idle, at most all that jobs hold. A job of several pools counts with each. Needs: sqrt, one of SQLite's mathematical
 -- functions.
 WITH segments AS (
-  SELECT job, min(CASE coalesce(:by, 'pool') WHEN 'pool' THEN pool WHEN 'fleet' THEN 'fleet' WHEN 'phase' THEN phase
-                       WHEN 'framework' THEN framework
-                    WHEN 'model' THEN model WHEN 'size' THEN size WHEN 'job' THEN job ELSE 'unknown :by, ' || :by END) AS segment
-  FROM cells WHERE job IS NOT NULL GROUP BY job
+  SELECT DISTINCT job, CASE coalesce(:by, 'pool') WHEN 'pool' THEN pool WHEN 'fleet' THEN 'fleet' WHEN 'phase' THEN phase
+                         WHEN 'framework' THEN framework WHEN 'model' THEN model WHEN 'size' THEN size WHEN 'job' THEN job
+                         ELSE 'unknown :by, ' || :by END AS segment
+  FROM cells WHERE job IS NOT NULL AND category <> 'queued'
 ),
 -- A compilation in an attempt after the first that compiled is a repeated one.
 compiled AS (SELECT job, min(attempt) AS attempt FROM ledger WHERE category = 'compile' GROUP BY job),
@@ -89,15 +89,16 @@ spared AS ( -- the chip-time that waits for those chips, and how many spare ones
   FROM broken JOIN missed USING (pool) GROUP BY pool
 ),
 known AS ( -- with the new interval, and the chip-time that spare chips idle beyond what is down today
-  SELECT *, coalesce(:interval, CASE WHEN save_s >= 2 * mtti_s THEN mtti_s
+  SELECT sums.*, interval_s, save_s, waiting, spare_chips,
+         coalesce(:interval, CASE WHEN save_s >= 2 * mtti_s THEN mtti_s
            ELSE sqrt(2 * save_s * mtti_s) * (1 + sqrt(save_s / (2 * mtti_s)) / 3 + save_s / (2 * mtti_s) / 9) - save_s END) AS new_s,
          max(0, spare_chips * (SELECT length_us FROM ledger_time) - down) AS idle_spares
-  FROM sums LEFT JOIN intervals USING (segment) LEFT JOIN saves USING (segment) LEFT JOIN mtti USING (segment)
-  LEFT JOIN spared USING (segment)
+  FROM sums LEFT JOIN intervals AS n ON n.segment IS sums.segment LEFT JOIN saves AS s ON s.segment IS sums.segment
+  LEFT JOIN mtti AS m ON m.segment IS sums.segment LEFT JOIN spared AS p ON p.segment IS sums.segment
 ),
 changes AS (
   SELECT segment, 'asynchronous saves' AS change, coalesce(1.0 * :snapshot, 0.0) AS assumed, c, a, t, g, i, 0.0 AS more_allocated,
-         blocked * (1 - coalesce(min(1, :snapshot / save_s), 0)) AS freed
+         blocked * (1 - iif(coalesce(:snapshot, 0) > 0, min(1, :snapshot / save_s), 0)) AS freed
   FROM known WHERE blocked > 0
   UNION ALL
   SELECT segment, 'checkpoint interval', new_s, c, a, t, g, i, 0.0,

@@ -139,10 +139,7 @@ class Runtime(world.Case):
             ("fleet", {}),
         ):
             key = (lambda c: "fleet") if by == "fleet" else (lambda c: getattr(c, by))
-            jobs_of = {}
-            for c in WORLD.cells:
-                if c.job and c.us:
-                    jobs_of[c.job] = min(jobs_of.get(c.job, key(c) or "~"), key(c) or "~")
+            jobs_of = {(c.job, key(c)) for c in WORLD.cells if c.job and c.us and c.category != "queued"}
             expected = {}
             for segment, s in groups([c for c in WORLD.cells if c.job or by in ("pool", "fleet")], key).items():
                 again = sum(
@@ -150,7 +147,7 @@ class Runtime(world.Case):
                     for c in WORLD.cells
                     if c.category == "compile" and c.attempt > first[c.job] and key(c) == segment
                 )
-                interval, save, mtti = self.figures_of_saves([job for job, its in jobs_of.items() if its == segment])
+                interval, save, mtti = self.figures_of_saves([job for job, its in jobs_of if its == segment])
                 SG, ran = ratio(s.allocated, s.capacity), s.productive + s.by["lost"] + s.by["pending"]
                 freed = {}
                 if s.by["checkpoint"]:
@@ -225,6 +222,70 @@ class Runtime(world.Case):
             (row,) = self.ask("what_if", built(folder))
         self.assertEqual(("b", "spare chips", 1), (row["segment"], row["change"], row["assumed"]))
         self.near(Fraction(4 * 6600 + 3 * 600 - 7200, 8 * 7200), row["SG_then"])
+
+    def test_what_if_of_a_group_without_a_name_and_of_a_second_pool(self):
+        """A snapshot of 10 s spares nine tenths of saves of 100 s, also where no framework is told, and in each pool of a gang."""
+        allocation = dict(attempt=1, start_time=0, end_time=4000, outcome="completed")
+        relations = dict(
+            capacity=[dict(pool=pool, chip="tpu-v4", chips=8, start_time=0, end_time=4000) for pool in "ab"],
+            jobs=[dict(job="x", chips=8), dict(job="y", chips=4, framework="jax")],
+            allocations=[
+                allocation | dict(job="x", task="a", pool="a", chips=4),
+                allocation | dict(job="x", task="b", pool="b", chips=4),
+                allocation | dict(job="y", task="a", pool="a", chips=4),
+            ],
+            spans=[
+                dict(job=job, attempt=1, kind=kind, step=step, start_time=start, end_time=end, flops=1e15)
+                for job, save in (("x", 100), ("y", 50))
+                for step in range(1, 5)
+                for kind, start, end in (
+                    ("step", step * 900 - 900, step * 900),
+                    ("checkpoint", step * 900 - save, step * 900),
+                )
+            ],
+            commits=[
+                dict(job=job, step=step, snapshot_time=step * 900, durable_time=step * 900)
+                for job in "xy"
+                for step in range(1, 5)
+            ],
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            write_csv(folder, relations)
+            db = built(folder)
+        for by, segments in (
+            ("framework", {None: (400, 100), "jax": (200, 50)}),
+            ("pool", {"a": (300, 75), "b": (400, 100)}),
+        ):
+            rows = self.ask("what_if", db, by=by, snapshot=10, interval=1800)
+            self.assertEqual(2 * len(segments), len(rows), by)
+            for row in rows:
+                blocked, save = segments[row["segment"]]
+                allocated, productive = 4000, 3600 - blocked
+                freed = (
+                    blocked * (1 - 10 / save) if row["change"] == "asynchronous saves" else blocked * (1 - 900 / 1800)
+                )
+                self.near(productive / (allocated - freed), row["RG_then"], (by, row["segment"], row["change"]))
+
+    def test_what_if_the_length_of_a_save_is_unknown(self):
+        """Saves that no record ends: nobody can say what a snapshot of 10 s would spare; without one all of it."""
+        relations = dict(
+            capacity=[dict(pool="a", chip="tpu-v4", chips=8, start_time=0, end_time=1000)],
+            jobs=[dict(job="x", chips=8)],
+            allocations=[
+                dict(job="x", attempt=1, task="a", pool="a", chips=8, start_time=0, end_time=1000, outcome="completed")
+            ],
+            spans=[
+                dict(job="x", attempt=1, kind="step", step=1, start_time=0, end_time=900, flops=1e15),
+                dict(job="x", attempt=1, kind="checkpoint", start_time=900),
+            ],
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            write_csv(folder, relations)
+            db = built(folder)
+        self.assertEqual([], self.ask("what_if", db, snapshot=10))
+        for given in ({}, dict(snapshot=0)):
+            (row,) = self.ask("what_if", db, **given)
+            self.near(1, row["RG_then"])
 
     def test_rg_by_phase(self):
         rows = self.ask("rg_by_phase")
@@ -440,6 +501,39 @@ class Programs(world.Case):
             [row for row in rows if row["program"] != program][:9],
             [row for row in without if row["program"] != program][:9],
         )
+
+    def test_a_year_parts_before_from_after(self):
+        """As its first day does: a year alone is no number."""
+        new_year = 1767225600
+        times = [(n, new_year + (n - 2) * 3600) for n in range(1, 5)]
+        relations = dict(
+            capacity=[dict(pool="a", chip="tpu-v4", chips=8, start_time=new_year - 3600, end_time=new_year + 10800)],
+            jobs=[dict(job="x", chips=8, model="m")],
+            allocations=[dict(job="x", attempt=1, task="a", pool="a", chips=8, start_time=new_year - 3600)],
+            spans=[
+                dict(
+                    job="x",
+                    attempt=1,
+                    kind="step",
+                    step=n,
+                    start_time=at,
+                    end_time=at + 3000,
+                    program="p",
+                    flops=n * 1e15,
+                )
+                for n, at in times
+            ],
+            commits=[dict(job="x", step=4, snapshot_time=new_year + 10800, durable_time=new_year + 10800)],
+            programs=[dict(program="p", flops=1e15)],
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            write_csv(folder, relations)
+            db = built(folder)
+        for name in ("net_mpg", "program_versions"):
+            days = self.ask(name, db, since="2026-01-01")
+            self.assertEqual(days, self.ask(name, db, since="2026"), name)
+            self.assertEqual(1, len(days), name)
+            self.assertIsNotNone(days[0]["dPG" if name == "net_mpg" else "change"], name)
 
     def test_net_mpg(self):
         hours = sorted({c.hour for c in WORLD.cells})
