@@ -220,6 +220,32 @@ class Shards(Case):
             4 * (8 + 8 + 64),
         )
 
+    def test_memory_of_the_host(self):
+        """What lies in the host's memory, S(5), is not read from the device's: by the layout of an array, or, before optimisation, by the header's alone."""
+        n, host = 64 * 16 * 4, "f32[64,16]{1,0:T(8,128)S(5)}"
+        array, entry = "f32[64,16]{1,0:T(8,128)}", "a = %s parameter(0) b = %s parameter(1) ROOT t = (%s, %s) tuple(%s)"
+        for first, second, held in ((array, array, 4), (host, array, 2), (host, host, 0), (array, host, 2)):
+            shapes = (first, second, first, second, "a, b")
+            self.assertEqual(self.held(entry % shapes, ", is_scheduled=true"), held * n)
+            plain = tuple(shape.split("{")[0] for shape in shapes[:4]) + ("a, b",)
+            layout = f", entry_computation_layout={{({first}, {second})->({first}, /*index=1*/{second})}}"
+            self.assertEqual(self.held(entry % plain, layout), held * n)
+            self.assertEqual(self.held(entry % plain, layout + ", num_partitions=8"), held * n // 8)
+            pair = f"({plain[0]}, ({plain[1]}))"
+            layout = f", entry_computation_layout={{(({first}, ({second})))->({first}, ({second}))}}"
+            self.assertEqual(self.held(f"ROOT t = {pair} parameter(0)", layout), held * n)
+        cost = self.cost(f"HloModule m\nENTRY e {{ ROOT a = {host} parameter(0) }}\n")
+        self.assertEqual((cost["parameter_bytes"], cost["result_bytes"]), (n, n))
+        for layout in (
+            "{}",
+            "{(f32[8]{0:S(5)})}",
+            "{()->f32[8]{0:S(5)}}",
+            "{(x[8]{0:S(5)})->()}",
+            "{(f32[8]{0:S()})->}",
+        ):
+            text = "ROOT a = f32[64,16]{1,0} parameter(0)"  # what does not fit the computation says nothing
+            self.assertEqual(self.held(text, f", entry_computation_layout={layout}"), 2 * n, layout)
+
     def test_ideal(self):
         """Weights that every device has take every device the time to read them."""
         path = self.file(

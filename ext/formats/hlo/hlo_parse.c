@@ -25,6 +25,7 @@ typedef struct parser {
   unsigned polls;
   size_t work;      /* on names of operands, since the host was polled */
   bool partitioned; /* the header says how many partitions there are */
+  mpg_str layout;   /* of the entry's parameters and results, as the header has it */
 } parser;
 
 void mpg_hlo_scratch_free(mpg_hlo_scratch *s) {
@@ -485,9 +486,50 @@ static mpg_rc read_header(parser *p, mpg_err *err) {
       return unexpected(p, l->end, "the end of a value of the module's header", err);
     header_value(p->m, key, value);
     p->partitioned |= mpg_str_eq(key, MPG_STR("num_partitions"));
+    if (mpg_str_eq(key, MPG_STR("entry_computation_layout")))
+      p->layout = value;
   }
   if (!p->partitioned) /* as JAX prints a module before it is compiled */
     p->m->partitions = mpg_hlo_mesh_size(p->m->meshes);
+  return rc;
+}
+
+/* Gives an array or tuple its shape as the header has it, which alone says what lies in the host's
+** memory before the compiler's passes. */
+static void lay_out(mpg_hlo_module *m, uint32_t instruction, uint32_t shape) {
+  const mpg_hlo_shape *told = mpg_hlo_shape_at(&m->shapes, shape), *was;
+  if (instruction == MPG_HLO_NONE || told->on_host == 0)
+    return;
+  was = mpg_hlo_shape_at(&m->shapes, m->instructions[instruction].shape);
+  if (told->type == was->type && told->n == was->n && told->leaves == was->leaves &&
+      told->elements == was->elements && told->size == was->size)
+    m->instructions[instruction].shape = shape;
+}
+
+/* "{(SHAPE, ...)->SHAPE}"; one that makes no sense says nothing. */
+static mpg_rc lay_out_entry(parser *p, mpg_err *err) {
+  mpg_hlo_module *m = p->m;
+  const mpg_hlo_computation *entry = &m->computations[m->entry];
+  mpg_hlo_lex l = *p->l;
+  mpg_err ignored = *err;
+  uint32_t shape;
+  mpg_rc rc;
+  l.p = p->layout.p;
+  l.end = p->layout.p + p->layout.n;
+  if (p->layout.n == 0 || !mpg_hlo_accept(&l, '{') || mpg_hlo_peek(&l) != '(')
+    return MPG_OK;
+  rc = mpg_hlo_shape_read(&l, p->s, &m->shapes, &shape, &ignored);
+  for (uint32_t k = 0; rc == MPG_OK && k < entry->nparameters; k++)
+    lay_out(m, m->parameters[entry->parameter + k], mpg_hlo_member(&m->shapes, shape, k));
+  if (rc == MPG_OK && mpg_hlo_peek(&l) == '-' && l.end - l.p > 2) {
+    l.p += 2;
+    rc = mpg_hlo_shape_read(&l, p->s, &m->shapes, &shape, &ignored);
+    if (rc == MPG_OK)
+      lay_out(m, entry->root, shape);
+  }
+  if (rc == MPG_OK || rc == MPG_DATA)
+    return MPG_OK;
+  *err = ignored;
   return rc;
 }
 
@@ -536,7 +578,7 @@ static const char *hint_of_other_format(const char *p, const char *end) {
 }
 
 mpg_rc mpg_hlo_parse(mpg_hlo_module *m, mpg_hlo_scratch *scratch, mpg_hlo_lex *lex, mpg_err *err) {
-  parser p = {m, scratch, lex, 0, 0, 0, 0, false};
+  parser p = {m, scratch, lex, 0, 0, 0, 0, false, {NULL, 0}};
   bool header = false;
   uint32_t at;
   mpg_rc rc = MPG_OK;
@@ -569,6 +611,8 @@ mpg_rc mpg_hlo_parse(mpg_hlo_module *m, mpg_hlo_scratch *scratch, mpg_hlo_lex *l
     rc = mpg_hlo_module_link(m, &at, err);
   else
     return rc;
+  if (rc == MPG_OK)
+    return lay_out_entry(&p, err);
   if (rc == MPG_DATA) {
     mpg_err plain = *err;
     rc = mpg_fail(err, rc, "%s:%lld: %.900s", lex->path, (long long)m->instructions[at].line,

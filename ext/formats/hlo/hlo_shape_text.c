@@ -51,16 +51,24 @@ static mpg_rc read_dimensions(mpg_hlo_lex *l, mpg_hlo_scratch *s, size_t *n, mpg
   }
 }
 
+/* What a layout says, besides the order of dimensions. */
+typedef struct mpg_hlo_layout {
+  bool ordered;
+  bool on_host;  /* XLA numbers that memory 5 */
+  unsigned bits; /* of an element; 0: as its type has */
+} layout;
+
+#define HOST_MEMORY 5
+
 /*
-** A layout, from its "{": the order is appended to the n dimensions in s->numbers. *ordered: it has
+** A layout, from its "{": the order is appended to the n dimensions in s->numbers. `ordered`: it has
 ** exactly n numbers, all below n.
 */
-static mpg_rc read_layout(mpg_hlo_lex *l, mpg_hlo_scratch *s, size_t n, bool *ordered,
-                          unsigned *bits, mpg_err *err) {
+static mpg_rc read_layout(mpg_hlo_lex *l, mpg_hlo_scratch *s, size_t n, layout *of, mpg_err *err) {
   mpg_hlo_lex in = *l;
   size_t numbers = 0;
   int64_t number;
-  *ordered = true;
+  of->ordered = true;
   if (!mpg_hlo_brackets(l))
     return mpg_hlo_fail(l, l->p, "a layout that ends with '}'", NULL, err);
   in.p++;
@@ -69,17 +77,21 @@ static mpg_rc read_layout(mpg_hlo_lex *l, mpg_hlo_scratch *s, size_t n, bool *or
     mpg_rc rc = put_number(s, n + numbers++, number, err);
     if (rc != MPG_OK)
       return rc;
-    *ordered &= number >= 0 && (uint64_t)number < n;
+    of->ordered &= number >= 0 && (uint64_t)number < n;
     if (!mpg_hlo_accept(&in, ','))
       break;
   }
-  *ordered &= numbers == n;
+  of->ordered &= numbers == n;
   while (in.p < in.end) { /* ":T(8,128)(2,1)S(1)E(4)" */
-    bool is_bits = *in.p == 'E' && in.p + 1 < in.end && in.p[1] == '(';
-    if (is_bits) {
+    const char what = in.p + 1 < in.end && in.p[1] == '(' ? *in.p : '\0';
+    if (what == 'E' || what == 'S') {
       in.p += 2;
-      if (mpg_hlo_number(&in, &number) && number > 0 && number <= 128)
-        *bits = (unsigned)number;
+      if (!mpg_hlo_number(&in, &number))
+        continue;
+      if (what == 'S')
+        of->on_host = number == HOST_MEMORY;
+      else if (number > 0 && number <= 128)
+        of->bits = (unsigned)number;
     } else if (*in.p == '(') {
       if (!mpg_hlo_brackets(&in))
         break;
@@ -93,8 +105,7 @@ static mpg_rc read_layout(mpg_hlo_lex *l, mpg_hlo_scratch *s, size_t n, bool *or
 static mpg_rc read_array(mpg_hlo_lex *l, mpg_hlo_scratch *s, mpg_hlo_shapes *shapes, mpg_str word,
                          uint32_t *out, mpg_err *err) {
   mpg_hlo_type type = mpg_hlo_type_find(word);
-  bool ordered = false;
-  unsigned bits = 0;
+  layout of = {false, false, 0};
   size_t n;
   mpg_rc rc;
   if (type == MPG_HLO_NO_TYPE || l->p >= l->end || *l->p != '[')
@@ -102,13 +113,15 @@ static mpg_rc read_array(mpg_hlo_lex *l, mpg_hlo_scratch *s, mpg_hlo_shapes *sha
   l->p++;
   rc = read_dimensions(l, s, &n, err);
   if (rc == MPG_OK && l->p < l->end && *l->p == '{')
-    rc = read_layout(l, s, n, &ordered, &bits, err);
+    rc = read_layout(l, s, n, &of, err);
   if (rc != MPG_OK)
     return rc;
-  return mpg_hlo_shape_array(shapes, type, bits, s->numbers,
-                             ordered && n > 0 ? s->numbers + n : NULL, n, out) == MPG_OK
-             ? MPG_OK
-             : mpg_fail_nomem(err);
+  if (mpg_hlo_shape_array(shapes, type, of.bits, s->numbers,
+                          of.ordered && n > 0 ? s->numbers + n : NULL, n, out) != MPG_OK)
+    return mpg_fail_nomem(err);
+  if (of.on_host)
+    mpg_hlo_shape_on_host(shapes, *out);
+  return MPG_OK;
 }
 
 /* ---- Tuples ---- */

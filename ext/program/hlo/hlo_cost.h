@@ -73,7 +73,7 @@ typedef struct mpg_hlo_cost {
   mpg_hlo_work sum;
   mpg_i128 matmul[MPG_HLO_CLASSES]; /* FLOPs of what is_matmul */
   mpg_i128 parameter_bytes, result_bytes;
-  mpg_i128 device_bytes; /* of both, what one device holds */
+  mpg_i128 device_bytes; /* of both, what the memory of one device holds */
   int64_t known, unknown_trips;
   int64_t devices;
   bool is_global;       /* shapes are those of all partitions together */

@@ -112,9 +112,14 @@ mpg_rc mpg_hlo_shape_tuple(mpg_hlo_shapes *s, const uint32_t *members, size_t n,
     t->unbounded |= member->unbounded;
     t->elements = mpg_hlo_add(t->elements, member->elements);
     t->size = mpg_hlo_add(t->size, member->size);
+    t->on_host = mpg_hlo_add(t->on_host, member->on_host);
     s->numbers[s->n_numbers++] = members[i];
   }
   return MPG_OK;
+}
+
+void mpg_hlo_shape_on_host(mpg_hlo_shapes *s, uint32_t array) {
+  s->items[array].on_host = s->items[array].size;
 }
 
 /* ---- Questions ---- */
@@ -165,4 +170,8 @@ mpg_i128 mpg_hlo_size(const mpg_hlo_shapes *s, uint32_t shape) {
 
 mpg_i128 mpg_hlo_leaf_size(const mpg_hlo_shapes *s, uint32_t shape) {
   return s->items[shape].size;
+}
+
+mpg_i128 mpg_hlo_device_size(const mpg_hlo_shapes *s, uint32_t shape) {
+  return s->items[shape].size - s->items[shape].on_host;
 }

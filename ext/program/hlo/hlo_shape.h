@@ -48,6 +48,7 @@ typedef struct mpg_hlo_shape {
   uint32_t first;          /* of them in `numbers` */
   uint32_t leaves;         /* arrays in it; 1 for an array */
   mpg_i128 elements, size; /* of all leaves; size in bytes */
+  mpg_i128 on_host;        /* of size what lies in the host's memory */
 } mpg_hlo_shape;
 
 typedef struct mpg_hlo_shapes {
@@ -67,6 +68,8 @@ void mpg_hlo_shapes_free(mpg_hlo_shapes *s);
 mpg_rc mpg_hlo_shape_array(mpg_hlo_shapes *s, mpg_hlo_type type, unsigned bits, const int64_t *dims,
                            const int64_t *order, size_t n, uint32_t *out);
 mpg_rc mpg_hlo_shape_tuple(mpg_hlo_shapes *s, const uint32_t *members, size_t n, uint32_t *out);
+/* Says of an array that it lies in the host's memory. */
+void mpg_hlo_shape_on_host(mpg_hlo_shapes *s, uint32_t array);
 
 static inline const mpg_hlo_shape *mpg_hlo_shape_at(const mpg_hlo_shapes *s, uint32_t shape) {
   return &s->items[shape];
@@ -89,7 +92,8 @@ mpg_i128 mpg_hlo_elements(const mpg_hlo_shapes *s, uint32_t shape);
 mpg_i128 mpg_hlo_all_elements(const mpg_hlo_shapes *s, uint32_t shape);
 /* Bytes of an array; of a tuple its table of pointers, 8 bytes a member. */
 mpg_i128 mpg_hlo_size(const mpg_hlo_shapes *s, uint32_t shape);
-/* Bytes of all leaves. */
+/* Bytes of all leaves; of those in the device's memory. */
 mpg_i128 mpg_hlo_leaf_size(const mpg_hlo_shapes *s, uint32_t shape);
+mpg_i128 mpg_hlo_device_size(const mpg_hlo_shapes *s, uint32_t shape);
 
 #endif

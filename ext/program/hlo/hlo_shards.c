@@ -41,12 +41,12 @@ static mpg_i128 held_shape(const mpg_hlo_module *m, shardings s, uint32_t shape)
   const mpg_hlo_shape *of = mpg_hlo_shape_at(&m->shapes, shape);
   mpg_i128 sum = 0;
   if (of->type != MPG_HLO_TUPLE)
-    return held_of(m, &s, mpg_hlo_leaf_size(&m->shapes, shape));
+    return held_of(m, &s, mpg_hlo_device_size(&m->shapes, shape));
   for (uint32_t k = 0; k < of->n; k++) {
     uint32_t member = mpg_hlo_member(&m->shapes, shape, k);
     if (mpg_hlo_is_tuple(&m->shapes, member))
       s = (shardings){{NULL, 0}, {NULL, 0}, false, 0};
-    sum = mpg_hlo_add(sum, held_of(m, &s, mpg_hlo_leaf_size(&m->shapes, member)));
+    sum = mpg_hlo_add(sum, held_of(m, &s, mpg_hlo_device_size(&m->shapes, member)));
   }
   return sum;
 }
@@ -69,15 +69,17 @@ mpg_i128 mpg_hlo_held_bytes(const mpg_hlo_cost *c) {
   const mpg_hlo_module *m = c->m;
   const mpg_hlo_computation *entry = &m->computations[m->entry];
   mpg_i128 sum = 0;
-  if (!c->is_global)
-    return mpg_hlo_add(c->parameter_bytes, c->result_bytes);
   for (uint32_t k = 0; k < entry->nparameters; k++) {
     uint32_t p = m->parameters[entry->parameter + k];
+    const mpg_hlo_instruction *i = &m->instructions[p];
     if (p != MPG_HLO_NONE)
-      sum = mpg_hlo_add(
-          sum, held_shape(m, shardings_of(m, &m->instructions[p]), m->instructions[p].shape));
+      sum = mpg_hlo_add(sum, c->is_global ? held_shape(m, shardings_of(m, i), i->shape)
+                                          : mpg_hlo_device_size(&m->shapes, i->shape));
   }
-  if (entry->root != MPG_HLO_NONE)
-    sum = mpg_hlo_add(sum, held_results(c, &m->instructions[entry->root]));
+  if (entry->root != MPG_HLO_NONE) {
+    const mpg_hlo_instruction *root = &m->instructions[entry->root];
+    sum = mpg_hlo_add(sum, c->is_global ? held_results(c, root)
+                                        : mpg_hlo_device_size(&m->shapes, root->shape));
+  }
   return sum;
 }
