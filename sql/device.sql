@@ -264,6 +264,9 @@ INSERT OR IGNORE INTO device_class_rules (priority, kind, name, class) VALUES
   -- send.3, recv-done.1: HLO numbers its instructions. A kernel may be called sender_of_tokens.
   (80, 'kernel', 'send[.-][0-9a-z]*', 'communication'),
   (81, 'kernel', 'recv[.-][0-9a-z]*', 'communication'),
+  -- What waits for an operation that its name does not tell.
+  (97, 'kernel', 'async-done*', 'sync'),
+  (98, 'kernel', 'async-update*', 'sync'),
   (82, 'kernel', '*sendrecv*', 'communication'),
   (83, 'kernel', '*send_recv*', 'communication'),
   (84, 'kernel', '*c10d[:0-9]*', 'communication'),           -- PyTorch's symmetric memory: barriers and signals

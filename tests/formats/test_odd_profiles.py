@@ -245,6 +245,19 @@ class Odd(cases.Case):
                 self.assertEqual(6, len(self.did(path)))
                 self.assertEqual({}, self.issues(path))
 
+    def test_asynchronous_operations_that_are_called_by_no_work(self):
+        """The wait for their end is none; as long as they run they count as computation, which is listed."""
+        events = [("XLA Ops", "fusion.1", 0, 10), ("XLA Ops", "async-done.3", 50, 40)]
+        for path in self.files_of_xla(TPU, events):
+            with self.subTest(path.rpartition("/")[2]):
+                self.assertEqual([(10000, 10000)], self.rows("SELECT busy_ns, compute_ns FROM trace_device_time(?)", path))
+                self.assertEqual({}, self.issues(path))
+        for name, said in (("async-start.3", 1), ("call-start", 1), ("copy-start.3", None), ("all-gather-start.1", None)):
+            for path in self.files_of_xla(TPU, events + [("Async XLA Ops", name, 20, 70)]):
+                with self.subTest(name, path=path.rpartition("/")[2]):
+                    self.assertEqual([(80000,)], self.rows("SELECT busy_ns FROM trace_device_time(?)", path))
+                    self.assertEqual(said, self.issues(path).get("missing_samples"))
+
     def test_devices_that_are_a_part_of_their_chip(self):
         """Their roofline is that of the part, and who divides by the whole chip's peak is told."""
         events = [("XLA Ops", "fusion.1", 0, 900)]

@@ -402,6 +402,11 @@ class Mapped(Case):
             ("send.3", "send", "communication", None),
             ("ragged-all-to-all.2", None, "communication", "alltoall"),
             ("call-start.1", "async-start", "compute", None),
+            ("call-done.1", "async-done", "sync", None),
+            ("async-done.7", None, "sync", None),
+            ("async-update.7", None, "sync", None),
+            ("all-to-all-done.1", "async-done", "communication", "alltoall"),
+            ("slice-done.4", "async-done", "memory", None),
             ("outfeed.1", "outfeed", "memory", None),
         )
         plane = self.plane(*((name, category, 10 * i, 5) for i, (name, category, *_) in enumerate(wanted)))

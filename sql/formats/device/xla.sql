@@ -33,4 +33,11 @@ FROM device_xla
 WHERE line = 'XLA Ops' AND (name GLOB '*-start' OR name GLOB '*-start.*')
   AND trace NOT IN (SELECT trace FROM device_xla WHERE line = 'Async XLA Ops')
 GROUP BY trace;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'warning', 'missing_samples', count(*),
+       'asynchronous operations that are called by no work: as long as they run they count as computation; the first is "' || min(name) || '"'
+FROM device_xla
+WHERE line = 'Async XLA Ops' AND (name GLOB 'async-start*' OR name GLOB 'call-start*' OR name GLOB 'custom-call-start*'
+                                  OR name GLOB 'fusion-start*')
+GROUP BY trace;
 DROP VIEW device_xla;
