@@ -250,9 +250,16 @@ class Odd(cases.Case):
         events = [("XLA Ops", "fusion.1", 0, 10), ("XLA Ops", "async-done.3", 50, 40)]
         for path in self.files_of_xla(TPU, events):
             with self.subTest(path.rpartition("/")[2]):
-                self.assertEqual([(10000, 10000)], self.rows("SELECT busy_ns, compute_ns FROM trace_device_time(?)", path))
+                self.assertEqual(
+                    [(10000, 10000)], self.rows("SELECT busy_ns, compute_ns FROM trace_device_time(?)", path)
+                )
                 self.assertEqual({}, self.issues(path))
-        for name, said in (("async-start.3", 1), ("call-start", 1), ("copy-start.3", None), ("all-gather-start.1", None)):
+        for name, said in (
+            ("async-start.3", 1),
+            ("call-start", 1),
+            ("copy-start.3", None),
+            ("all-gather-start.1", None),
+        ):
             for path in self.files_of_xla(TPU, events + [("Async XLA Ops", name, 20, 70)]):
                 with self.subTest(name, path=path.rpartition("/")[2]):
                     self.assertEqual([(80000,)], self.rows("SELECT busy_ns FROM trace_device_time(?)", path))

@@ -113,6 +113,36 @@ class Perfetto(cases.Case):
         self.assertEqual([("a", 10, 20)], self.read(end(5, 1), *packets[:3]))
         self.assertEqual({"unfinished_slice": 2}, self.issues(self.path))
 
+    def test_traces_one_after_the_other(self):
+        """Where a file holds several, no slice that one leaves open has an end of the next: by the names of the traces, else by their settings."""
+        uuids = [perfetto.packet((89, [(1, n), (2, 2)])) for n in (1, 2)]
+        config = perfetto.packet((33, [(1, [(1, 1024)])]))
+        left, right = (begin(10, 1, "a"), begin(20, 1, "b"), end(30, 1)), (
+            end(3000, 1),
+            begin(3010, 1, "c"),
+            end(3020, 1),
+        )
+        for first, second in (
+            ([uuids[0]], [uuids[1]]),
+            ([config], [config]),
+            ([uuids[0], config], [uuids[1], config]),
+            ([config, uuids[0]], [config, uuids[1]]),
+        ):
+            self.assertEqual([("b", 20, 30), ("c", 3010, 3020)], sorted(self.read(*first, *left, *second, *right)))
+            self.assertEqual({"unfinished_slice": 2}, self.issues(self.path))
+        for again in ([], [uuids[0]]):
+            self.assertEqual(
+                [("a", 10, 3000), ("b", 20, 30), ("c", 3010, 3020)],
+                sorted(self.read(uuids[0], config, *left, *again, *right)),
+            )
+            self.assertEqual({}, self.issues(self.path))
+        # What a writer tells in another order than that of time is matched within its own trace.
+        found = self.read(
+            uuids[0], end(20, 1), begin(10, 1, "a"), uuids[1], end(60, 1), begin(50, 1, "b"), begin(55, 1, "c")
+        )
+        self.assertEqual([("a", 10, 20), ("c", 55, 60)], sorted(found))
+        self.assertEqual({"unfinished_slice": 1}, self.issues(self.path))
+
     def test_clocks(self):
         first = packet((10, 1), snapshot(c6=1000, c3=400, c1=5_000_000))
         event = [(9, INSTANT), (11, 1), (23, "x")]

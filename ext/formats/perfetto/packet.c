@@ -73,15 +73,19 @@ static void read_part(mpg_perfetto_packet *out, const mpg_proto_message *m,
   case THREAD:
     out->thread.m = mpg_proto_within(m, f, "a ThreadDescriptor");
     break;
+  case UUID:
+    out->uuid = f->bytes;
+    break;
+  case CONFIG:
+    out->is_config = true;
+    break;
   case PROCESS_TREE:
   case PROCESS:
-  case CONFIG:
   case STATS:
   case SYNCHRONIZATION:
   case SYSTEM:
   case TRIGGER:
   case SERVICE_EVENT:
-  case UUID:
     break;
   default:
     out->other = f->number;

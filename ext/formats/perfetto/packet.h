@@ -25,6 +25,8 @@ typedef struct mpg_perfetto_packet {
   bool has_timestamp, has_clock;
   bool cleared, dropped, needs_state;
   bool is_known;  /* it has a field that no XSpace has there */
+  bool is_config; /* the settings of a trace, which begins with them */
+  mpg_str uuid;   /* borrowed: the name of the trace, which may come before them; empty: not told */
   uint32_t other; /* a field that holds something else; 0: none */
   mpg_perfetto_part event, interned, defaults, descriptor, snapshot, thread;
 } mpg_perfetto_packet;

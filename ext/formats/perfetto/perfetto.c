@@ -587,6 +587,7 @@ static mpg_rc read_contents(mpg_perfetto *p, mpg_proto_message m, bool *row, mpg
   mpg_perfetto_sequence *s;
   mpg_rc rc = mpg_perfetto_packet_read(&packet, m, &p->poller, err);
   p->any |= packet.is_known;
+  mpg_perfetto_tracks_session(&p->tracks, &packet);
   if (rc == MPG_OK)
     rc = mpg_perfetto_sequence_get(&p->names, packet.sequence, p->path, p->at, &s, err);
   if (rc == MPG_OK)

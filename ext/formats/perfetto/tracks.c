@@ -70,6 +70,20 @@ bool mpg_perfetto_track_find(const mpg_perfetto_tracks *tracks, uint64_t uuid, u
   return tracks->n > 0 && find_track(tracks, uuid, track, &slot);
 }
 
+void mpg_perfetto_tracks_session(mpg_perfetto_tracks *tracks, const mpg_perfetto_packet *packet) {
+  const uint64_t name =
+      packet->uuid.n > 0 ? mpg_hash(tracks->env->seed, packet->uuid.p, packet->uuid.n) | 1 : 0;
+  if (name != 0 && name != tracks->name) {
+    tracks->session += tracks->name != 0;
+    tracks->is_set_up &= tracks->name == 0;
+    tracks->name = name;
+  }
+  if (packet->is_config) {
+    tracks->session += tracks->is_set_up;
+    tracks->is_set_up = true;
+  }
+}
+
 /* ---- Slices ---- */
 
 mpg_rc mpg_perfetto_slice_begin(mpg_perfetto_tracks *tracks, const mpg_perfetto_slice *slice,
@@ -89,6 +103,7 @@ mpg_rc mpg_perfetto_slice_begin(mpg_perfetto_tracks *tracks, const mpg_perfetto_
   if (tracks->free > 0)
     tracks->free = to->below;
   *to = *slice;
+  to->session = tracks->session;
   to->args = copy;
   to->args_n = args.n;
   if (args.n > 0)
@@ -103,7 +118,7 @@ mpg_rc mpg_perfetto_slice_end(mpg_perfetto_tracks *tracks, uint32_t track, int64
                               mpg_perfetto_slice **slice) {
   mpg_perfetto_track *of = &tracks->tracks[track];
   *slice = of->top > 0 ? &tracks->slices[of->top - 1] : NULL;
-  if (*slice != NULL && (*slice)->start_ns <= ns) {
+  if (*slice != NULL && (*slice)->session == tracks->session && (*slice)->start_ns <= ns) {
     of->top = (*slice)->below;
     return MPG_OK;
   }
@@ -111,7 +126,7 @@ mpg_rc mpg_perfetto_slice_end(mpg_perfetto_tracks *tracks, uint32_t track, int64
   if (mpg_grow(tracks->env, &tracks->marks, &tracks->cap_marks, tracks->nmarks + 1,
                sizeof *tracks->marks) != MPG_OK)
     return MPG_NOMEM;
-  tracks->marks[tracks->nmarks++] = (mpg_perfetto_mark){track, 0, ns, nth};
+  tracks->marks[tracks->nmarks++] = (mpg_perfetto_mark){track, tracks->session, 0, ns, nth};
   return MPG_OK;
 }
 
@@ -124,12 +139,14 @@ void mpg_perfetto_slice_free(mpg_perfetto_tracks *tracks, mpg_perfetto_slice *sl
 
 /* ---- What is left at the end of the file ---- */
 
-/* By track and time; at one moment ends come after begins, as of a slice without length. */
+/* By track, trace and time; at one moment ends come after begins, as of a slice without length. */
 static int mark_order(const void *a, const void *b, void *ctx) {
   const mpg_perfetto_mark *x = a, *y = b;
   (void)ctx;
   if (x->track != y->track)
     return x->track < y->track ? -1 : 1;
+  if (x->session != y->session)
+    return x->session < y->session ? -1 : 1;
   if (x->ns != y->ns)
     return x->ns < y->ns ? -1 : 1;
   if ((x->slice == 0) != (y->slice == 0))
@@ -146,7 +163,7 @@ mpg_rc mpg_perfetto_sort_left(mpg_perfetto_tracks *tracks) {
                    sizeof *tracks->marks) != MPG_OK)
         return MPG_NOMEM;
       tracks->marks[tracks->nmarks] =
-          (mpg_perfetto_mark){(uint32_t)i, slice, s->start_ns, (size_t)s->at};
+          (mpg_perfetto_mark){(uint32_t)i, s->session, slice, s->start_ns, (size_t)s->at};
       tracks->nmarks++;
       if (mpg_poll(tracks->env, tracks->nmarks))
         return MPG_INTERRUPTED;
@@ -174,8 +191,9 @@ mpg_rc mpg_perfetto_next_left(mpg_perfetto_tracks *tracks, mpg_perfetto_slice **
   while (tracks->next_mark < tracks->nmarks) {
     const mpg_perfetto_mark *m = &tracks->marks[tracks->next_mark++];
     mpg_perfetto_track *track = &tracks->tracks[m->track];
-    const bool is_last =
-        tracks->next_mark == tracks->nmarks || tracks->marks[tracks->next_mark].track != m->track;
+    const mpg_perfetto_mark *next = m + 1;
+    const bool is_last = tracks->next_mark == tracks->nmarks || next->track != m->track ||
+                         next->session != m->session;
     *slice = NULL;
     if (m->slice > 0) {
       tracks->slices[m->slice - 1].below = track->top;

@@ -6,6 +6,7 @@
 #define MPG_PERFETTO_TRACKS_H
 
 #include "../../base/hash_index.h"
+#include "packet.h"
 
 typedef struct mpg_perfetto_track {
   uint64_t uuid;
@@ -20,6 +21,7 @@ typedef struct mpg_perfetto_slice {
   uint32_t track; /* place of the track */
   uint32_t below; /* the slice that was on top before, + 1; of a free one the next free */
   uint32_t name, category, sequence;
+  uint32_t session; /* of tracks, when it began */
   bool has_flow;
   uint64_t flow;
   int64_t start_ns, at;
@@ -29,7 +31,7 @@ typedef struct mpg_perfetto_slice {
 
 /* A begin or an end that is left at the end of the file. */
 typedef struct mpg_perfetto_mark {
-  uint32_t track;
+  uint32_t track, session;
   uint32_t slice; /* of a begin, + 1; 0: an end */
   int64_t ns;
   size_t nth; /* in the file */
@@ -46,6 +48,9 @@ typedef struct mpg_perfetto_tracks {
   mpg_perfetto_mark *marks;
   size_t nmarks, cap_marks, next_mark;
   size_t args_bytes;
+  uint32_t session; /* traces of the file so far that are over: a slice lies in one */
+  uint64_t name;    /* a hash of the trace's own; 0: not told */
+  bool is_set_up;   /* its settings were told */
 } mpg_perfetto_tracks;
 
 void mpg_perfetto_tracks_init(mpg_perfetto_tracks *tracks, const mpg_env *env);
@@ -57,6 +62,9 @@ mpg_rc mpg_perfetto_track_get(mpg_perfetto_tracks *tracks, uint64_t uuid, uint32
 bool mpg_perfetto_track_find(const mpg_perfetto_tracks *tracks, uint64_t uuid, uint32_t *track);
 /* What all of it takes. */
 size_t mpg_perfetto_tracks_bytes(const mpg_perfetto_tracks *tracks);
+
+/* Takes note of a packet with which another trace begins, where traces were put together. */
+void mpg_perfetto_tracks_session(mpg_perfetto_tracks *tracks, const mpg_perfetto_packet *packet);
 
 /* Opens a slice, whose args are copied. */
 mpg_rc mpg_perfetto_slice_begin(mpg_perfetto_tracks *tracks, const mpg_perfetto_slice *slice,
