@@ -61,8 +61,8 @@ typedef struct mpg_hlo_layout {
 #define HOST_MEMORY 5
 
 /*
-** A layout, from its "{": the order is appended to the n dimensions in s->numbers. `ordered`: it has
-** exactly n numbers, all below n.
+** A layout, from its "{": the order is appended to the n dimensions in s->numbers. `ordered`: it
+** has exactly n numbers, all below n.
 */
 static mpg_rc read_layout(mpg_hlo_lex *l, mpg_hlo_scratch *s, size_t n, layout *of, mpg_err *err) {
   mpg_hlo_lex in = *l;
