@@ -85,7 +85,7 @@ def write(folder):
     db.executemany("INSERT INTO wide VALUES (?, ?, ?, ?)", WIDE)
     db.executemany("INSERT INTO states VALUES (?, ?)", list(states_of(db, groups, WIDE).items()))
     for i, (chip, dtype) in enumerate(
-        (("tpu-v4", None), ("TPU v5p", "int8"), ("H200", "fp8"), ("nvidia-a100-80-sxm4", "bf16"))
+        (("tpu-v4", None), ("TPU v5p", "int8"), ("NVIDIA H200", "fp8"), ("nvidia-a100-80-sxm4", "bf16"))
     ):
         db.execute(
             "INSERT INTO runs(name, chip, dtype, flops, chips, at) VALUES (?, ?, ?, ?, ?, ?)",
