@@ -33,6 +33,36 @@ class Recognition(Folder):
                 found |= set(json.loads(records))
         self.assertEqual(set(), relations - found - {"chips"})
 
+    def test_native_csv_as_programs_write_it(self):
+        """With all names in quotes, a byte order mark, any ends of lines: it is the same trace, also beside another source."""
+        header, row = "job,attempt,kind,start_time,end_time,step", "j,1,step,200,500,1"
+        jobs = "job,chips\nj,4\n"
+        capacity = "pool,chip,chips,start_time,end_time\np,tpu-v5p,8,0,1000\n"
+        allocations = "job,attempt,pool,chips,start_time,end_time,outcome\nj,1,p,4,100,900,completed\n"
+        found = set()
+        for quote in ("", '"'):
+            for end in ("\n", "\r\n", "\r"):
+                for mark in ("", "\ufeff"):
+                    lines = [",".join(quote + name + quote for name in line.split(",")) + end for line in (header, row)]
+                    files = {"jobs.csv": jobs, "capacity.csv": capacity, "allocations.csv": allocations}
+                    files |= {"spans.csv": mark + "".join(lines), "sacct.psv": "JobID|State|Start|End\n"}
+                    for name, text in files.items():
+                        with open(os.path.join(self.folder, name), "w", encoding="utf-8", newline="") as file:
+                            file.write(text)
+                    rows = self.db.execute(
+                        "SELECT category, sum(chip_us) FROM trace_rollup(?) GROUP BY 1 ORDER BY 1", (self.folder,)
+                    ).fetchall()
+                    with self.subTest(quote=quote, end=end, mark=mark):
+                        self.assertEqual(
+                            [("native",)],
+                            self.db.execute(
+                                "SELECT format FROM trace_sources(?) WHERE file GLOB '*spans.csv'", (self.folder,)
+                            ).fetchall(),
+                        )
+                        self.assertIn(("unrated", 1200 * 10**6), rows)
+                    found.add(tuple(rows))
+        self.assertEqual(1, len(found))
+
     def test_every_format_has_a_sample(self):
         mappings = {
             path.stem

@@ -80,7 +80,7 @@ static bool names_wrapped_records(mpg_str text) {
 ** of records. */
 bool mpg_looks_native(mpg_str head, const char *path) {
   mpg_relation relation = mpg_relation_by_file(path);
-  mpg_str text = mpg_skip_space(head), line;
+  mpg_str text = mpg_skip_space(head), line, name;
   if (text.n > 0 && (*text.p == '{' || *text.p == '['))
     return names_records((mpg_str){text.p, text.n < LOOKED_AT ? text.n : LOOKED_AT}) ||
            names_wrapped_records(text);
@@ -91,7 +91,10 @@ bool mpg_looks_native(mpg_str head, const char *path) {
     size_t n = 0;
     while (at + n < line.n && line.p[at + n] != ',' && line.p[at + n] != '\r')
       n++;
-    if (mpg_column_by_name(relation, (mpg_str){line.p + at, n}) >= 0)
+    name = (mpg_str){line.p + at, n};
+    if (n > 1 && name.p[0] == '"' && name.p[n - 1] == '"')
+      name = (mpg_str){name.p + 1, n - 2};
+    if (mpg_column_by_name(relation, name) >= 0)
       return true;
     at += n + 1;
   }
