@@ -12,7 +12,7 @@
 --@ column RG REAL points from its runtime goodput
 --@ column PG REAL points from its program goodput
 --@ column coverage REAL points from the shares of its time that are traced and rated
---@ column new REAL points of a segment without ideal time in one of the periods: it came, or went
+--@ column new REAL points of a segment without ideal time, or without capacity, in one of the periods: it came, or went
 --@ column total REAL points the change of its contribution: the columns before it, added up
 -- Basis: contributions, ideal / capacity of the fleet. Each is share x SG x RG x PG x traced x rated, and its change is split by logarithms
 -- with the logarithmic mean as weight, which leaves no remainder. +hour is compared as text; of a DATETIME, as the column is, '2027' would
@@ -39,7 +39,7 @@ sums AS (
   GROUP BY 1, 2
 ),
 fleet AS (SELECT is_after, sum(c) AS c FROM sums GROUP BY is_after),
-names AS (SELECT segment FROM sums GROUP BY segment HAVING sum(c) <> 0),
+names AS (SELECT segment FROM sums GROUP BY segment HAVING sum(c) <> 0 OR sum(i) > 0),
 sides AS ( -- b: before, x: after; c: capacity, a: allocated, t: of that traced, g: productive, r: of that rated, i: ideal
   SELECT n.segment, bf.c AS b_fleet, xf.c AS x_fleet, b.c AS bc, b.a AS ba, b.t AS bt, b.g AS bg, b.r AS br,
          coalesce(b.i, 0) AS bi, x.c AS xc, x.a AS xa, x.t AS xt, x.g AS xg, x.r AS xr, coalesce(x.i, 0) AS xi
@@ -49,8 +49,8 @@ sides AS ( -- b: before, x: after; c: capacity, a: allocated, t: of that traced,
   LEFT JOIN sums AS b ON b.segment IS n.segment AND NOT b.is_after
   LEFT JOIN sums AS x ON x.segment IS n.segment AND x.is_after
 ),
-weighed AS ( -- contributions; a segment lasts if it has one in both periods
-  SELECT *, 100.0 * bi / b_fleet AS before, 100.0 * xi / x_fleet AS after, bi > 0 AND xi > 0 AS lasts FROM sides
+weighed AS ( -- contributions; a segment lasts if it has one, and chips, in both periods
+  SELECT *, 100.0 * bi / b_fleet AS before, 100.0 * xi / x_fleet AS after, bi > 0 AND xi > 0 AND bc > 0 AND xc > 0 AS lasts FROM sides
 ),
 split AS (
   SELECT *, CASE WHEN NOT lasts THEN 0 WHEN before = after THEN after ELSE (after - before) / ln(after / before) END AS weight

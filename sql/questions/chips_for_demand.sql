@@ -28,7 +28,7 @@ changed AS ( -- how many times today's demand and today's MPG: exactly 1 if noth
          coalesce(:rg / (1.0 * g / nullif(t, 0)), 1) * coalesce(:pg / (1.0 * i / nullif(r, 0)), 1) AS more_goodput
   FROM sums, ledger_time
 ),
-reckoned AS (SELECT *, iif(i > 0, chips * more_demand / nullif(more_goodput, 0), NULL) AS needed_chips FROM changed)
+reckoned AS (SELECT *, iif(i > 0 AND c > 0, chips * more_demand / nullif(more_goodput, 0), NULL) AS needed_chips FROM changed)
 SELECT chip, chips, MPG_lower, MPG_lower * more_goodput AS MPG, coalesce(1.0 * :ideal_chips, 1.0 * i / length_us) AS demand_chips,
        needed_chips, needed_chips - chips AS missing_chips, needed_chips * (1.0 * (h + q) / nullif(h, 0)) AS with_queue_chips
 FROM reckoned

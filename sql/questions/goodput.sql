@@ -38,5 +38,5 @@ SELECT segment, capacity_us / 3.6e9 AS capacity_chip_hours,
        1.0 * (productive_us - unrated_us) / nullif(productive_us, 0) AS rated,
        1.0 * ideal_us / nullif((SELECT sum(capacity_us) FROM grouped), 0) AS contribution
 FROM grouped
-WHERE capacity_us <> 0
+WHERE capacity_us <> 0 OR allocated_us <> 0
 ORDER BY segment;

@@ -491,6 +491,51 @@ class Metrics(world.Case):
         waits = {row["segment"]: row for row in self.ask("queue_delay", db)}
         self.assertEqual((0, 64 * 11.5), (waits[None]["jobs"], waits[None]["queued_chip_hours"]))
 
+    def test_a_pool_of_no_chips(self):
+        """Whose jobs hold more than there is: its work is part of the fleet's, though no ratio of its own has a basis."""
+        start, hour = 1767571200, 3600
+        relations = dict(
+            capacity=[
+                dict(pool="p", chip="tpu-v4", chips=8, start_time=start, end_time=start + 2 * hour),
+                dict(pool="burst", chip="tpu-v5p", chips=0, start_time=start, end_time=start + 2 * hour),
+            ],
+            jobs=[dict(job="x", chips=4), dict(job="y", chips=4)],
+            allocations=[
+                dict(job=job, attempt=1, task="a", pool=pool, chips=4, start_time=start, end_time=start + 2 * hour)
+                | dict(outcome="completed")
+                for job, pool in (("x", "p"), ("y", "burst"))
+            ],
+            spans=[
+                dict(
+                    job=job,
+                    attempt=1,
+                    kind="step",
+                    step=n,
+                    start_time=start + (n - 1) * hour,
+                    end_time=start + n * hour,
+                )
+                | dict(flops=n * 1e18)
+                for job in "xy"
+                for n in (1, 2)
+            ],
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            write_csv(folder, relations)
+            db = built(folder)
+        (fleet,) = self.ask("goodput", db)
+        hours = [row["MPG_lower"] for row in self.ask("goodput", db, by="hour")]
+        for by in ("pool", "chip"):
+            rows = self.ask("goodput", db, by=by)
+            self.near(fleet["MPG_lower"], sum(row["contribution"] for row in rows), by)
+            self.assertEqual([(0.0, None)], [(r["capacity_chip_hours"], r["SG"]) for r in rows if not r["SG"]], by)
+            rows = self.ask("change_mix", db, by=by)
+            self.near(100 * (hours[1] - hours[0]), rows[-1]["total"], by)
+            for row in rows:
+                parts = [row[part] for part in ("mix", "SG", "RG", "PG", "coverage", "new")]
+                self.near(row["total"], sum(parts), (by, row["segment"]), 1e-6)
+        demand = {row["chip"]: row["needed_chips"] for row in self.ask("chips_for_demand", db)}
+        self.assertEqual({"tpu-v4": 8, "tpu-v5p": None}, demand)
+
     def test_data_quality(self):
         s = Sums(WORLD.cells)
         rows = {(row["topic"], row["what"]): row["value"] for row in self.ask("data_quality")}
