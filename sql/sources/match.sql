@@ -31,8 +31,8 @@
 --@ job \bHOSTNAME\b\\?["']?\s*[=:]\s*\\?["']?([a-z][a-z0-9.-]*[a-z0-9])
 --@ job (?m)^([a-z][a-z0-9.]*-[a-z0-9.-]*[a-z0-9]) [a-z0-9][a-z0-9-]* [^\n]
 
--- Everything that a job goes by. It is needed if there is a log to find the job of, or a native trace that may call a scheduler's job by
--- an alias. What a scheduler says comes before what others call their jobs. What two jobs go by is of no use.
+-- Everything that a job goes by. Needed if there is a log to find the job of, or a native trace that may call a scheduler's job by
+-- an alias. What a scheduler says comes before what others call jobs. What two jobs go by is of no use.
 CREATE TABLE asked AS
 SELECT 1 AS is_asked FROM file
 WHERE (source IS NULL AND coalesce(format, said_job, said_task, json_extract(options, '$.job')) IS NOT NULL)
@@ -42,7 +42,8 @@ INSERT OR IGNORE INTO key SELECT job, job, 3 FROM asked CROSS JOIN all_jobs JOIN
 INSERT OR IGNORE INTO key
 SELECT alias, min(job), 2 FROM asked CROSS JOIN all_aliases JOIN source USING (source)
 WHERE alias <> '' AND rank = 1 GROUP BY alias HAVING count(DISTINCT job) = 1;
-INSERT OR IGNORE INTO key SELECT job, job, 3 FROM asked CROSS JOIN all_jobs WHERE job IS NOT NULL;
+INSERT OR IGNORE INTO key
+SELECT job, job, 3 FROM asked CROSS JOIN (SELECT job FROM all_jobs UNION ALL SELECT job FROM all_allocations) WHERE job IS NOT NULL;
 CREATE TABLE job_name AS -- LSF's name of an array has its elements: "sweep[1-2]"
 SELECT job, iif(name GLOB '?*[[]*]'
                 AND source IN (SELECT source FROM source WHERE format = 'lsf'), substr(name, 1, instr(name, '[') - 1), name) AS name

@@ -426,6 +426,31 @@ class Names(NamedLogs):
         option = json.dumps({"sources": [{"path": path + "/r/none_x", "job": "exp"}]})
         self.assertEqual(["exp", "exp"], [name for name, *_ in self.seconds(option)])
 
+    def test_beside_a_native_trace(self):
+        """Which may have no records of its jobs, only what they held. A log of none of them has chips of its own beside it, which is listed."""
+        native = {
+            "capacity.csv": f"pool,chip,chips,start_time,end_time\np,nvidia-h100-sxm,8,{T},{T + 1000}\n",
+            "allocations.csv": "job,attempt,task,pool,chips,start_time,end_time,outcome\n"
+            + f"5101,1,0,p,8,{T},{T + 1000},completed\n",
+        }
+        for jobs in ({}, {"jobs.csv": "job,chips\n5101,8\n"}):
+            for name, chips, said in (
+                ("logs/slurm-5101.out", 8, []),
+                ("5101/train.log", 8, []),
+                ("logs/train.log", 16, [("unmatched_log", 1)]),
+            ):
+                with self.subTest(name, jobs=bool(jobs)):
+                    path = self.folder_of(native | jobs | {name: megatron(30, 1, 40)})
+                    whole = "SELECT sum(chip_us * 1.0 / (end_time - start_time)) / 1e6 FROM trace_ledger(?1) WHERE start_time <= ?2 AND end_time > ?2"
+                    self.assertAlmostEqual(chips, self.one(whole, path, T + 100), 6)
+                    self.assertEqual(
+                        said,
+                        self.rows(
+                            "SELECT kind, count FROM mpg_issues WHERE kind GLOB '*matched_log' AND instr(source, ?)",
+                            path,
+                        ),
+                    )
+
     def test_folders_that_programs_make(self):
         """Ray's sessions, Weights & Biases' runs, hydra's and people's dates, Lightning's versions: what stands above them names the job."""
         for name in (
