@@ -8,7 +8,8 @@
 --   - the job of a log that no scheduler allocates was observed until its own last record
 
 WITH holders AS (SELECT count(*) AS n FROM source
-                 WHERE rank < 3 AND coalesce(json_extract(records, '$.allocations'), 0) + coalesce(json_extract(records, '$.jobs'), 0) > 0),
+                 WHERE rank < 3 AND coalesce(json_extract(records, '$.allocations'), 0) + coalesce(json_extract(records, '$.jobs'), 0)
+                   + coalesce(json_extract(records, '$.capacity'), 0) + coalesce(json_extract(records, '$.outages'), 0) > 0),
 logs AS (SELECT count(*) AS n
          FROM (SELECT 1 FROM all_allocations AS a JOIN source AS s USING (source)
                WHERE EXISTS (SELECT 1 FROM source WHERE rank = 3) AND s.rank = 3 GROUP BY a.job LIMIT 2)),

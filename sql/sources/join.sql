@@ -228,34 +228,7 @@ FROM (SELECT a.rowid AS row, min(c.end_time) AS time
 WHERE o.row = all_allocations.rowid;
 --@ end
 
--- What is left of a log's beside a scheduler or a native trace that says who held the chips then.
---@ if EXISTS (SELECT 1 FROM source WHERE rank < 3) AND EXISTS (SELECT 1 FROM source WHERE rank = 3)
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT min(coalesce((SELECT path FROM file AS f WHERE f.source = a.source AND f.path = a.job),
-                    (SELECT min(path) FROM file AS f WHERE f.source = a.source))), 'warning', 'unmatched_log', NULL, count(DISTINCT a.job),
-       'jobs of logs that nothing here knows, first ' || min(a.job)
-         || ': they count with chips of their own. Name the job by the option job'
-FROM all_allocations AS a
-CROSS JOIN (SELECT min(start_time) AS first, max(coalesce(end_time, start_time)) AS last
-            FROM all_allocations WHERE chips > 0 AND source IN (SELECT source FROM source WHERE rank < 3)
-              AND EXISTS (SELECT 1 FROM source WHERE rank = 3)) AS h
-WHERE a.source IN (SELECT source FROM source WHERE rank = 3) AND a.chips > 0
-  AND (a.start_time <= h.last AND coalesce(a.end_time, a.start_time + 1) > h.first OR h.first > 1e8 AND a.start_time < 1e8)
-  AND (a.source, a.job) NOT IN (SELECT source, was FROM elsewhere UNION ALL SELECT source, was FROM words_at_once)
-  AND a.job NOT IN (SELECT path FROM ambiguous JOIN file USING (file)
-                    UNION ALL SELECT rtrim(rtrim(path, replace(path, '/', '')), '/') FROM ambiguous JOIN file USING (file))
-GROUP BY a.source;
-
--- A job that an export shows waiting may have run by the time that its log was copied.
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT (SELECT min(path) FROM file AS f WHERE f.source = j.source), 'warning', 'unmatched_log', NULL, count(DISTINCT j.job),
-       'jobs that wait in this export, first ' || min(j.job)
-         || ', have logs of steps: they count with chips of their own. Export the jobs again'
-FROM (SELECT DISTINCT job FROM all_allocations
-      WHERE chips > 0 AND source IN (SELECT source FROM source WHERE rank = 3) AND EXISTS (SELECT 1 FROM source WHERE rank = 1)) AS a
-CROSS JOIN all_jobs AS j ON j.job = a.job AND j.source IN (SELECT source FROM source WHERE rank = 1)
-WHERE j.job NOT IN (SELECT job FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 1)) GROUP BY j.source;
---@ end
+.read sql/sources/join/unmatched.sql
 
 -- What both a scheduler and a native trace have as installed, or as out of service, at one time.
 --@ if EXISTS (SELECT 1 FROM source WHERE rank = 1) AND EXISTS (SELECT 1 FROM source WHERE rank = 2)

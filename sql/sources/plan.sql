@@ -50,6 +50,7 @@ CREATE TABLE together(source INTEGER, beside INTEGER);
 
 -- What the scripts gave, each with its source. Spans stay in tables of their own: they are many.
 CREATE TABLE all_capacity(source INTEGER, pool, chip, chips, start_time, end_time);
+CREATE TABLE installed_there(row INTEGER PRIMARY KEY); -- of them that of logs which other sources tell as well (join/unmatched.sql)
 CREATE TABLE all_outages(source INTEGER, pool, chips, start_time, end_time, kind);
 CREATE TABLE all_jobs(source INTEGER, job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks,
                       submit_time, labels);

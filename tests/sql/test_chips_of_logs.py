@@ -114,6 +114,32 @@ class HowManyChips(Logs):
                 None if chip else "chip", self.one("SELECT missing FROM trace_sources(?) WHERE format = 'slurm'", path)
             )
 
+    def test_chips_that_others_say_are_installed(self):
+        """A log's job holds chips of its own beside them until the log's last clock, which is listed; in the pool that its option names it holds some of them."""
+        log = megatron(30, 1, 40)
+        others = {
+            "capacity.csv": f"pool,chip,chips,start_time,end_time\nh,nvidia-h100-sxm,8,{T},{T + 1000}\n",
+            "capacity.jsonl": json.dumps(
+                dict(record="capacity", pool="h", chip="nvidia-h100-sxm", chips=8, start_time="2026-11-01T00:00:00Z")
+                | dict(end_time="2026-11-01T00:16:40Z")
+            )
+            + "\n",
+        }
+        held = "SELECT sum(chip_us) / 1e6 FROM trace_rollup(?) WHERE job IS NOT NULL"
+        whole = "SELECT sum(chip_us) / 1e6 FROM trace_rollup(?) WHERE category <> 'queued'"
+        listed = "SELECT count FROM mpg_issues WHERE kind = 'unmatched_log' AND instr(source, ?)"
+        for name, text in others.items():
+            folder = self.folder_of({name: text, "train.log": log})
+            with self.subTest(name):
+                self.assertEqual((3200, 8000 + 3200), (self.one(held, folder), self.one(whole, folder)))
+                self.assertEqual([(1,)], self.rows(listed, folder))
+            for pool, all_chips, said in (("h", 8000, []), ("other", 8000 + 3200, [(1,)])):
+                sources = [{"path": f"{folder}/{name}"}, {"path": folder + "/train.log", "pool": pool}]
+                path = json.dumps({"sources": sources})
+                with self.subTest(name, pool=pool):
+                    self.assertEqual((3200, all_chips), (self.one(held, path), self.one(whole, path)))
+                    self.assertEqual(said, self.rows(listed, folder))
+
     def test_one_chip_by_two_names(self):
         """As torchtitan's log has it and an option of another log."""
         folder = self.folder_of(
