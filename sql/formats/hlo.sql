@@ -137,7 +137,7 @@ FROM hlo_scaled WHERE chip IS NULL AND :table = 'trace_hlo_ideal' GROUP BY file;
 --@ column flops REAL flops in its main dtype; without a chip NULL if it multiplies in several
 --@ column bytes REAL bytes of parameters and results
 --@ column dtype TEXT - the main one
--- program_files: the same with the file, which may be a job's, and where no chip makes FLOPs of them those of each dtype.
+-- program_files: the same with the file, which may be a job's, and where no chip makes FLOPs of them those of each dtype; else that chip.
 DROP TABLE IF EXISTS temp.program_files;
 CREATE TEMP TABLE program_files AS
 WITH main AS (
@@ -150,10 +150,12 @@ made AS (
               WHEN main.dtypes = 1 THEN main.flops
               WHEN i.compute_s IS NOT NULL THEN i.compute_s * m.on_devices / m.of_chip * chip_peak_flops(m.chip, main.dtype)
          END AS flops,
-         CAST(m.device_bytes AS REAL) * m.on_devices AS bytes, main.dtype AS dtype, main.parts, m.file, m.chip
+         CAST(m.device_bytes AS REAL) * m.on_devices AS bytes, main.dtype AS dtype, main.parts, m.file, m.chip,
+         iif(main.dtypes > 1, m.chip, NULL) AS made_on
   FROM hlo_scaled AS m LEFT JOIN main USING (id) LEFT JOIN hlo_ideal AS i USING (id)
 )
-SELECT program, flops, bytes, dtype, iif(flops IS NULL, parts, NULL) AS parts, file, chip FROM made;
+SELECT program, flops, bytes, dtype, iif(flops IS NULL, parts, NULL) AS parts, file, chip, iif(flops IS NULL, NULL, made_on) AS made_on
+FROM made;
 DROP TABLE IF EXISTS temp.programs;
 CREATE TEMP TABLE programs AS SELECT program, flops, bytes, dtype FROM program_files;
 

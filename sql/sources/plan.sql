@@ -57,8 +57,8 @@ CREATE TABLE all_jobs(source INTEGER, job, name, owner, phase, framework, runtim
 CREATE TABLE all_allocations(source INTEGER, job, attempt, task, pool, chips, start_time, end_time, outcome);
 CREATE TABLE all_commits(source INTEGER, job, attempt, step, snapshot_time, durable_time);
 CREATE TABLE all_programs(source INTEGER, program, flops, bytes, dtype);
--- the same of files that may be a job's; parts: FLOPs by dtype
-CREATE TABLE all_program_files(source INTEGER, program, flops, bytes, dtype, parts, file);
+-- the same of files that may be a job's; parts: FLOPs by dtype, of which others are made on a chip
+CREATE TABLE all_program_files(source INTEGER, program, flops, bytes, dtype, parts, made_on, file);
 CREATE TABLE all_observed(source INTEGER, pool, until_time);
 -- pools of which no source says what is installed: their chip, and whether a log told it (join.sql)
 CREATE TABLE no_capacity(source INTEGER, pool, chip, by_log);

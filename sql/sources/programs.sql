@@ -27,6 +27,16 @@ SELECT coalesce(:path, 'sources'), 'warning', 'conflicting_program', NULL, count
        'programs of one name and job differ, the first ' || min(program) || ' of job ' || min(job) || ': the greater counts'
 FROM own_program WHERE versions > 1 GROUP BY NULL;
 
+-- The option chip makes FLOPs of several dtypes those of the main one: on another chip they take another time.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT min(p.file), 'warning', 'conflict', NULL, count(DISTINCT p.program),
+       'programs of several dtypes whose FLOPs are right on ' || min(p.made_on) || ' alone, as the option chip says, the first '
+         || min(p.program) || ': leave it out, as there are pools of ' || min(c.chip)
+FROM (SELECT *, chip_name(made_on) AS name FROM all_program_files WHERE made_on IS NOT NULL) AS p
+JOIN (SELECT DISTINCT chip_name(chip) AS chip FROM (SELECT chip FROM all_capacity UNION SELECT chip FROM no_capacity)) AS c
+  ON c.chip <> p.name
+GROUP BY p.source;
+
 -- FLOPs of several dtypes are FLOPs of the main one that take as long on the chip of the job's pools, if it is one and has a peak for each.
 CREATE TABLE peak_of AS
 SELECT c.chip, c.dtype FROM (SELECT 1 FROM program_told WHERE parts IS NOT NULL LIMIT 1) CROSS JOIN mpg_chips AS c;

@@ -394,6 +394,11 @@ class InAFleet(Case):
         with_option = self.ideals(("a", "nvidia-h100-sxm"), path=text)[0]["a"]
         fp8, bf16 = 2 * 2 * 8192 * 4096**2, 2 * 8192 * 4096 * 1024
         self.assertAlmostEqual(with_option, 1000 * (fp8 / 4500e12 + bf16 / 2250e12) * 4500 / 1979, 5)
+        for chip, said in (("nvidia-b200", 1), ("NVIDIA H100 80GB HBM3", 0)):  # right on that chip alone
+            path = text.replace("nvidia-b200", chip)
+            self.ideals(("a", "nvidia-h100-sxm"), ("b", None), path=path)
+            listed = "SELECT total(count) FROM mpg_issues WHERE kind = 'conflict' AND detail LIKE '%b200%jit_fp8_step%h100-sxm%'"
+            self.assertEqual(said, self.one(listed), chip)
 
     def test_pools_of_which_nothing_says_what_is_installed(self):
         """The option chip of their exports counts, whether all have one or each another."""
