@@ -1,8 +1,8 @@
 -- match.sql - which job each trainer's log is of, by what the schedulers say of jobs.
 --
 -- Runs after the schedulers' scripts and before the trainers'. A log is of the job that its option `job` or its own
--- text names, or else of the one whose id, alias or unique name stands in its file's name, or in that of its folder.
--- A name of a host in the text, or of a pod as kubectl, stern, Loki and Google Cloud's logging write it beside each line, counts only if it
+-- text names, else of the one whose id, alias or unique name is in its file's name, or in its folder's.
+-- A name of a host in the text, or of a pod as kubectl, stern, Loki and Google Cloud write it beside each line, counts only if it
 -- is that of a job's pod; an id, which begins with a digit, always does. But a task of an array prints an id that the scheduler's export
 -- may lack: then the array's id and the task's number count, in the text or in the file's name. A number of one or two digits counts only
 -- where the name is that number or says that it is a job's: "slurm-7.out". Of the patterns below, those of two groups find an array's id
@@ -43,7 +43,9 @@ INSERT OR IGNORE INTO key
 SELECT alias, min(job), 2 FROM asked CROSS JOIN all_aliases JOIN source USING (source)
 WHERE alias <> '' AND rank = 1 GROUP BY alias HAVING count(DISTINCT job) = 1;
 INSERT OR IGNORE INTO key
-SELECT job, job, 3 FROM asked CROSS JOIN (SELECT job FROM all_jobs UNION ALL SELECT job FROM all_allocations) WHERE job IS NOT NULL;
+SELECT job, job, 3 FROM asked CROSS JOIN (SELECT job FROM all_jobs
+                                          UNION ALL SELECT job FROM all_allocations JOIN source USING (source) WHERE rank = 2)
+WHERE job IS NOT NULL;
 CREATE TABLE job_name AS -- LSF's name of an array has its elements: "sweep[1-2]"
 SELECT job, iif(name GLOB '?*[[]*]'
                 AND source IN (SELECT source FROM source WHERE format = 'lsf'), substr(name, 1, instr(name, '[') - 1), name) AS name
@@ -82,8 +84,7 @@ FROM run_of_words AS w JOIN place AS p USING (file, level) WHERE w.words GLOB '*
 
 .read sql/sources/match/array_tasks.sql
 
--- An id that several clusters gave: if the log's name or folder, or one above, has a cluster's name or its export, the job is that
--- cluster's.
+-- An id that several clusters gave: if the log's name, folder, or one above, has a cluster's name or export, the job is that one's.
 CREATE TABLE in_cluster(file INTEGER, id TEXT, job TEXT, PRIMARY KEY (file, id)) WITHOUT ROWID;
 --@ if EXISTS (SELECT 1 FROM key WHERE job GLOB '*/*')
 INSERT INTO in_cluster
@@ -145,7 +146,7 @@ WHERE NOT (w.level = 0 AND w.words NOT GLOB '*[A-Za-z]*'
            AND (SELECT path FROM file AS f WHERE f.file = w.file) GLOB '*events.out.tfevents.*')
   AND (w.words GLOB '*[^0-9]*' OR length(w.words) > 2 OR w.alone
    OR rtrim(w.before, '-_.=#') IN ('job', 'slurm', 'jobid', 'id', 'pbs', 'task'));
--- Flux writes an id, a number in its listings, with 58 letters: "flux-f2oLkTLb.out".
+-- Flux writes an id, a number in listings, with 58 letters: "flux-f2oLkTLb.out".
 --@ if EXISTS (SELECT 1 FROM source WHERE format = 'flux')
 CREATE TABLE flux_id AS
 WITH RECURSIVE word(word) AS MATERIALIZED (
@@ -168,7 +169,7 @@ INSERT INTO candidate SELECT f.file, i.job, 'by its own text', 8, 0
 FROM flux_id AS i JOIN file AS f ON f.said_job = i.word AND f.source IS NULL;
 DROP TABLE flux_id;
 --@ end
--- An id of several jobs, as of several clusters: the text of the log, or its times, say which is meant.
+-- An id of several jobs, as of several clusters: the log's text, or its times, say which is meant.
 CREATE TABLE shared_id AS
 SELECT DISTINCT alias, job FROM all_aliases JOIN source USING (source)
 WHERE rank = 1 AND alias GLOB '[0-9]*' AND alias NOT IN (SELECT key FROM key)
@@ -230,12 +231,11 @@ FROM in_namespace WHERE is_told OR file NOT IN (SELECT file FROM in_namespace WH
 DROP TABLE in_namespace;
 DROP TABLE shared_pod;
 --@ end
--- Of the files that fit no job so far: those whose name is that of several jobs.
+-- Of files that fit no job so far: those whose name is that of several jobs.
 CREATE TABLE shared_name AS
 SELECT name, job, count(*) OVER (PARTITION BY name) AS n FROM job_name
 WHERE length(name) > 3 AND name IN (SELECT words FROM run_of_words WHERE file NOT IN (SELECT file FROM candidate));
--- The tasks of an array have one name. The number behind it says which is meant, or a folder of that number in one of that name:
--- "sweep_4.out".
+-- The tasks of an array have one name. The number behind it says which, or a folder of that number in one of that name: "sweep_4.out".
 CREATE TABLE task_of AS
 SELECT n.name, n.job, CAST(substr(i.id, 1 + length(rtrim(i.id, '0123456789'))) AS INTEGER) AS task
 FROM shared_name AS n CROSS JOIN (
@@ -272,7 +272,7 @@ WHERE f.missing NOT LIKE '%"start"%'
 .read sql/sources/match/first_parts.sql
 DROP TABLE job_name;
 
--- The best of each file. Where two jobs are as good, neither is taken before the log's times are known (by_time.sql).
+-- The best of each file. Of two that are as good neither, until the log's times are known (by_time.sql).
 CREATE TABLE best AS
 SELECT * FROM (SELECT *, rank() OVER (PARTITION BY file
                                       ORDER BY strength >= 8 DESC, iif(strength >= 8, -strength, place), -strength) AS place_of
@@ -308,7 +308,7 @@ FROM (SELECT m.file, min(t.year) AS year
             GROUP BY job) AS t USING (job)
       GROUP BY m.file HAVING min(t.year) >= max(t.year) - 1) AS t
 WHERE t.file = file.file AND json_extract(options, '$.year') IS NULL AND EXISTS (SELECT 1 FROM json_each(missing) WHERE value = 'year');
--- The start is no option, of which each makes a source: most logs have one of their own.
+-- The start is no option, which would make a source: most logs have their own.
 UPDATE file SET start = t.start_time, inferred = json_set(inferred, '$.start', 'the start of its pod')
 FROM (SELECT file, min(start_time) AS start_time
       FROM (SELECT f.file, a.start_time
