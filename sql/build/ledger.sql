@@ -251,7 +251,8 @@ CREATE UNIQUE INDEX main.attempts_key ON attempts(job, attempt);
 DELETE FROM main.attempts WHERE job IN (SELECT c.job FROM temp.mpg_changed AS c);
 INSERT INTO main.attempts(job, attempt, pool, size, chips, start_us, end_us, outcome, ready_us, held_us, productive_us, lost_us)
 SELECT d.job, d.attempt,
-       (SELECT a.pool FROM main.allocations AS a WHERE a.job = d.job AND a.start_us = d.start_us ORDER BY a.pool LIMIT 1),
+       (SELECT a.pool FROM main.allocations AS a WHERE a.job = d.job AND a.start_us = d.start_us
+          AND (a.attempt = d.attempt OR a.attempt IS NULL) ORDER BY a.pool LIMIT 1),
        (SELECT j.size FROM main.job_sums AS j WHERE j.job = d.job),
        coalesce((SELECT j.chips FROM main.jobs AS j WHERE j.job = d.job), d.chips),
        d.start_us, d.end_us,

@@ -314,6 +314,19 @@ class Build(unittest.TestCase):
         self.assertEqual([("x", "n", "o", 4.0)], db.execute("SELECT job, name, owner, chips FROM jobs").fetchall())
         self.assertEqual([(1,)], db.execute("SELECT count(*) FROM allocations").fetchall())
 
+    def test_attempts_that_begin_at_once(self):
+        """Each is in the pool of its own first chips."""
+        relations = fleet(
+            *(cap(4, 0, 100, pool, "tpu-v4") for pool in "pq"),
+            job("j", chips=4),
+            al(4, 0, 50, 1, "t", "q", "failed", "j"),
+            al(4, 0, 100, 2, "t", "p", "completed", "j"),
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            write_csv(folder, relations)
+            db = built(folder)
+        self.assertEqual([(1, "q"), (2, "p")], db.execute("SELECT attempt, pool FROM attempts ORDER BY 1").fetchall())
+
     def test_from_the_tables_of_a_format(self):
         """As a script of sql/formats leaves them: TEMP tables, with some of the columns; gone afterwards."""
         relations = {k: v for k, v in naive.load_folder(GOLDEN).items() if v}
