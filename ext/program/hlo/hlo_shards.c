@@ -71,10 +71,12 @@ mpg_i128 mpg_hlo_held_bytes(const mpg_hlo_cost *c) {
   mpg_i128 sum = 0;
   for (uint32_t k = 0; k < entry->nparameters; k++) {
     uint32_t p = m->parameters[entry->parameter + k];
-    const mpg_hlo_instruction *i = &m->instructions[p];
-    if (p != MPG_HLO_NONE)
-      sum = mpg_hlo_add(sum, c->is_global ? held_shape(m, shardings_of(m, i), i->shape)
-                                          : mpg_hlo_device_size(&m->shapes, i->shape));
+    const mpg_hlo_instruction *i;
+    if (p == MPG_HLO_NONE)
+      continue;
+    i = &m->instructions[p];
+    sum = mpg_hlo_add(sum, c->is_global ? held_shape(m, shardings_of(m, i), i->shape)
+                                        : mpg_hlo_device_size(&m->shapes, i->shape));
   }
   if (entry->root != MPG_HLO_NONE) {
     const mpg_hlo_instruction *root = &m->instructions[entry->root];
