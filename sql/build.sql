@@ -45,6 +45,7 @@ BEGIN IMMEDIATE;
 .read sql/build/windows.sql
 .read sql/build/retold.sql
 .read sql/build/submitted.sql
+.read sql/build/commits.sql
 .read sql/build/added.sql
 .read sql/build/ledger.sql
 

@@ -4,7 +4,6 @@
 
 -- Jobs of which this reading tells as many attempts as the tables have beside them, and as long: of files that were built before with
 -- another zone, pool or number of chips, say. Unless more jobs are told as before: an id is given anew, and a limit of time ends several.
---@ part added
 DROP TABLE IF EXISTS temp.mpg_otherwise;
 CREATE TEMP TABLE mpg_otherwise AS
 WITH beside AS (
@@ -73,8 +72,6 @@ SET doubles = (SELECT sum(n) FROM temp.mpg_repeating)
                                        WHERE job IN (SELECT r.job FROM temp.mpg_repeating AS r) GROUP BY id))
 WHERE EXISTS (SELECT 1 FROM temp.mpg_repeating);
 DROP TABLE temp.mpg_repeating;
-INSERT OR IGNORE INTO main.commits(id, job, step, snapshot_us, durable_us)
-SELECT * FROM temp.mpg_commits;
 INSERT OR REPLACE INTO main.chips(chip, dtype, peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source)
 SELECT chip, dtype, peak_flops, hbm_bytes, hbm_bytes_per_s, ici_bytes_per_s, tdp_w, vendor, year, source
 FROM temp.mpg_others WHERE record = 'chips';
@@ -276,17 +273,6 @@ UPDATE temp.mpg_rated SET now = id IN (SELECT i.id FROM temp.mpg_span_ids AS i);
 DELETE FROM main.spans WHERE (job, start_us, id) IN (
   SELECT job, start_us, id FROM temp.mpg_rated WHERE NOT now AND alike IN (SELECT alike FROM temp.mpg_rated WHERE now));
 DROP TABLE temp.mpg_rated;
-DROP INDEX IF EXISTS main.commits_by_job; -- of an earlier version
-DROP TABLE IF EXISTS temp.mpg_open_commits;
-CREATE TEMP TABLE mpg_open_commits AS SELECT job, step, snapshot_us, id FROM main.commits WHERE durable_us IS NULL;
-CREATE INDEX temp.mpg_open_commits_key ON mpg_open_commits(job, step, snapshot_us, id);
-DELETE FROM main.commits WHERE (job, id) IN (
-  SELECT o.job, o.id
-  FROM (SELECT DISTINCT job FROM temp.mpg_open_commits) AS t
-  CROSS JOIN main.commits AS c ON c.job = t.job
-  CROSS JOIN temp.mpg_open_commits AS o ON o.job = c.job AND o.step IS c.step AND o.snapshot_us IS c.snapshot_us
-  WHERE c.durable_us IS NOT NULL);
-DROP TABLE temp.mpg_open_commits;
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'told_otherwise', NULL, count(*),
@@ -314,8 +300,9 @@ SELECT CASE WHEN EXISTS (SELECT 1 FROM temp.mpg_swapped_jobs) THEN 0 WHEN EXISTS
        NOT EXISTS (SELECT 1 FROM temp.mpg_incoming AS i
                        WHERE NOT known AND (n, low, high) IS NOT (SELECT count(*), sum(id & 4294967295), sum(id >> 32)
                                                                   FROM main.spans AS s WHERE s.job = i.job))
-       AND (SELECT sum(id & 4294967295), sum(id >> 32) FROM main.commits) IS (SELECT sum(id & 4294967295), sum(id >> 32)
-           FROM temp.mpg_commits)
+       AND NOT EXISTS (SELECT 1 FROM temp.mpg_new_commits AS i
+                       WHERE (n, low, high) IS NOT (SELECT count(*), sum(id & 4294967295), sum(id >> 32)
+                                                    FROM main.commits AS c WHERE c.job = i.job))
        AND NOT EXISTS (SELECT id FROM main.capacity EXCEPT SELECT id FROM temp.mpg_others WHERE record = 'capacity')
        AND NOT EXISTS (SELECT id FROM main.outages EXCEPT SELECT id FROM temp.mpg_others WHERE record = 'outages')
        AND NOT EXISTS (SELECT id FROM main.allocations EXCEPT SELECT id FROM temp.mpg_others WHERE record = 'allocations')
@@ -339,6 +326,7 @@ DROP TABLE IF EXISTS temp.mpg_seen;
 DROP TABLE IF EXISTS temp.mpg_log_ends;
 DROP TABLE IF EXISTS temp.mpg_swapped_jobs;
 DROP TABLE temp.mpg_incoming;
+DROP TABLE IF EXISTS temp.mpg_new_commits;
 DROP VIEW IF EXISTS temp.mpg_span_ids;
 DROP VIEW temp.mpg_spans;
 DROP VIEW temp.mpg_commits;
