@@ -18,12 +18,27 @@ static uint64_t amount_word(double v) {
   return word;
 }
 
-/* What a span says, without its job. */
-static size_t span_words(const mpg_fleet *f, const mpg_span *r, uint64_t *w) {
+typedef enum span_text { TEXT_JOB, TEXT_KIND, TEXT_PROGRAM, TEXT_DTYPE } span_text;
+
+/* The word of a span's text, which is hashed if it is another one than that of the span before. */
+static uint64_t span_word(mpg_record_texts *before, span_text which, const mpg_intern *names,
+                          uint32_t id) {
+  if (before->ids[which] != id) {
+    before->ids[which] = id;
+    before->hashes[which] = text_word(mpg_intern_text(names, id));
+  }
+  return before->hashes[which];
+}
+
+/* What a span says. */
+static size_t span_words(const mpg_record_place *place, uint64_t *w) {
+  const mpg_fleet *f = place->fleet;
+  const mpg_span *r = &place->spans[place->i];
   size_t n = 0;
-  w[n++] = text_word(mpg_intern_text(&f->kind_names, r->kind));
-  w[n++] = text_word(mpg_intern_text(&f->program_names, r->program));
-  w[n++] = text_word(mpg_intern_text(&f->texts, r->dtype));
+  w[n++] = span_word(place->texts, TEXT_JOB, &f->job_names, (uint32_t)place->job + 1);
+  w[n++] = span_word(place->texts, TEXT_KIND, &f->kind_names, r->kind);
+  w[n++] = span_word(place->texts, TEXT_PROGRAM, &f->program_names, r->program);
+  w[n++] = span_word(place->texts, TEXT_DTYPE, &f->texts, r->dtype);
   w[n++] = (uint64_t)r->attempt;
   w[n++] = (uint64_t)r->start;
   w[n++] = (uint64_t)r->end;
@@ -80,8 +95,7 @@ static size_t record_words(const mpg_record_place *place, uint64_t *w) {
     (void)job_words(f, f->allocations[place->i].job, w);
     return 1 + allocation_words(f, &f->allocations[place->i], w + 1);
   case MPG_REL_SPANS:
-    (void)job_words(f, place->job, w);
-    return 1 + span_words(f, &place->spans[place->i], w + 1);
+    return span_words(place, w);
   case MPG_REL_COMMITS: {
     const mpg_commit *r = &place->commits[place->i];
     const int64_t figures[] = {r->step, r->snapshot, r->durable};

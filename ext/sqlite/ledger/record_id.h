@@ -6,6 +6,13 @@
 
 #include "../../goodput/trace/fleet.h"
 
+/* The hashes of a span's texts, of its job, kind, program and type, which the next span often
+** shares. Zero-initialised, for one fleet. */
+typedef struct mpg_record_texts {
+  uint32_t ids[4];
+  uint64_t hashes[4];
+} mpg_record_texts;
+
 /* Where a record is in a fleet. */
 typedef struct mpg_record_place {
   const mpg_fleet *fleet;
@@ -14,6 +21,7 @@ typedef struct mpg_record_place {
   size_t job;
   const mpg_span *spans; /* of the job, unpacked */
   const mpg_commit *commits;
+  mpg_record_texts *texts; /* changed */
 } mpg_record_place;
 
 int64_t mpg_record_id(const mpg_record_place *place);

@@ -96,6 +96,9 @@ typedef struct cursor {
   mpg_commit *commits;
   size_t spans_cap, commits_cap; /* of the memory of the reading's scan */
   sqlite3_int64 rowid;           /* by the arguments */
+  bool id_known;                 /* of the current record: */
+  sqlite3_int64 id;
+  mpg_record_texts texts; /* of the reading */
 } cursor;
 
 static bool from_files(const mpg_table *t) {
@@ -309,6 +312,7 @@ static void begin_relation(cursor *c, mpg_relation relation) {
 
 /* From a place on to the first that holds a record. */
 static void find_record(cursor *c) {
+  c->id_known = false;
   while (c->relation < MPG_RELATIONS) {
     if (is_past(c)) {
       begin_relation(c, c->relation + 1);
@@ -570,15 +574,20 @@ static void chip_value(sqlite3_context *x, const mpg_chip_row *r, col at) {
 }
 
 /* The id of the current record; records of the end of observation and of chips have none. */
-static void result_id(sqlite3_context *x, const cursor *c) {
+static void result_id(sqlite3_context *x, cursor *c) {
   const mpg_record_place at = {.fleet = &c->reading->fleet,
                                .relation = c->relation,
                                .i = c->i,
                                .job = is_packed(c->relation) ? current_job(c) : 0,
                                .spans = c->spans,
-                               .commits = c->commits};
-  if (c->relation != MPG_REL_OBSERVED && c->relation != MPG_REL_CHIPS)
-    sqlite3_result_int64(x, mpg_record_id(&at));
+                               .commits = c->commits,
+                               .texts = &c->texts};
+  if (c->relation == MPG_REL_OBSERVED || c->relation == MPG_REL_CHIPS)
+    return;
+  if (!c->id_known)
+    c->id = mpg_record_id(&at);
+  c->id_known = true;
+  sqlite3_result_int64(x, c->id);
 }
 
 /* ---- columns ---- */
