@@ -23,9 +23,9 @@
 -- ended where the log does not ('completed', 'failed', ...); :flops are those of one step on all chips
 -- together, which the log does not know; :only_relations, which trace_rollup and its like set, leaves
 -- training_steps empty; they set :rotated too, the files that may be parts of one log, and :starts, when
--- logs began; :start is when all did (Unix seconds or ISO 8601; else the date that nvidia-smi printed, else
--- the first clock above the steps, else 0), :zone the zone of that date ('UTC'). A program that cannot bind
--- parameters to a script replaces them in its text.
+-- logs began; :start is when those did whose steps have no clock (Unix seconds or ISO 8601; else the date that
+-- nvidia-smi printed, else the first clock above the steps, else 0), :zone the zone of that date ('UTC'). A
+-- program that cannot bind parameters to a script replaces them in its text.
 --
 -- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
 -- find, and training_steps, a row a logged step. The rules are explained in docs/formats/log.md.
@@ -46,12 +46,7 @@ DELETE FROM temp.training_lines WHERE EXISTS (SELECT 1 FROM training_stay);
 INSERT INTO training_lines SELECT * FROM training_stay ORDER BY rowid;
 DROP TABLE training_stay;
 .read sql/formats/log/begun.sql
---@ if :start IS NOT NULL
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'conflict', min(line), count(*),
-       'lines of steps that have a clock, which option "start" passes over: steps follow each other, without the pauses between them'
-FROM training_lines WHERE :start IS NOT NULL AND step IS NOT NULL AND time IS NOT NULL GROUP BY file;
---@ end
+.read sql/formats/log/start.sql
 
 -- Where a file begins, a step's number or the clock goes back, and at lines of no step and after them: most lines are none of these.
 DROP TABLE IF EXISTS temp.training_breaks;
@@ -80,14 +75,15 @@ WITH begun AS (
 ),
 ranged AS (SELECT file AS path, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last
            FROM begun),
-clocked AS ( -- another program may have put its clock before the lines
+clocked AS ( -- another program may have put its clock before the lines: that counts, whatever the option start says
   SELECT *, (SELECT time - coalesce(total_ms, ms) / 1000.0
              FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND step IS NOT NULL ORDER BY l.rowid LIMIT 1) AS clock
   FROM ranged
 )
-SELECT path AS file, first, last, :start IS NULL
-         AND coalesce(max(l.time), clock, b.time) IS NOT NULL AS dated,
-       iif(:start IS NULL, coalesce(min(l.time), clock, b.time), NULL) AS clock, max(m.gpu) AS gpu, max(m.chip) AS chip
+SELECT path AS file, first, last,
+       iif(:start IS NULL OR clock IS NOT NULL, coalesce(max(l.time), clock, b.time), NULL) IS NOT NULL AS dated,
+       iif(:start IS NULL OR clock IS NOT NULL, coalesce(min(l.time), clock, b.time), NULL) AS clock, max(m.gpu) AS gpu,
+       max(m.chip) AS chip
 FROM clocked AS r LEFT JOIN training_marks AS m ON m.id BETWEEN first AND last LEFT JOIN training_lines AS l ON l.rowid = m.id
 LEFT JOIN training_begun AS b ON b.file = path
 GROUP BY first, last, path ORDER BY first;
@@ -273,9 +269,9 @@ DROP TABLE IF EXISTS temp.training_tails;
 CREATE TEMP TABLE training_tails AS
 SELECT r.job, r.attempt, t.time
 FROM training_tail AS t JOIN training_files AS f USING (file) JOIN training_ranges AS r ON r.of_file = f.rowid AND r.last = f.last
-WHERE :start IS NULL AND EXISTS (SELECT 1 FROM training_lines AS l
-                                 WHERE l.rowid = (SELECT s.rowid FROM training_lines AS s WHERE s.rowid BETWEEN r.first AND r.last
-                                                    AND s.step IS NOT NULL ORDER BY s.rowid DESC LIMIT 1) AND l.time IS NOT NULL);
+WHERE EXISTS (SELECT 1 FROM training_lines AS l
+              WHERE l.rowid = (SELECT s.rowid FROM training_lines AS s WHERE s.rowid BETWEEN r.first AND r.last
+                                 AND s.step IS NOT NULL ORDER BY s.rowid DESC LIMIT 1) AND l.time IS NOT NULL);
 
 -- ---- 3. The relations ----
 

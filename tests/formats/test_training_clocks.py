@@ -172,9 +172,9 @@ class WithoutAClock(Case):
                 )
                 shift = 0 if digits else 0.75
                 self.assertEqual((10.75 - shift, at[-1] - shift), self.times(fleet), (form, digits))
-                # When it began is said: the clock is not asked.
+                # The option start says nothing beside it.
                 self.assertEqual(
-                    (0, 40), self.times(json.dumps({"sources": [{"path": path, "start": self.T0}]})), (form, digits)
+                    self.times(fleet), self.times(json.dumps({"sources": [{"path": path, "start": 1}]})), (form, digits)
                 )
 
     def test_a_time_after_the_steps(self):
@@ -521,6 +521,7 @@ class Start(Case):
                 "torchtitan",
                 "[titan] 2026-03-03 10:00:{:02},000 - root - INFO - step: {:2d}  loss:  8.0  tps: 100  tflops: 10.0\n",
             ),
+            ("nanogpt", "2026-03-03T10:00:{:02}.0Z iter {}: loss 10.9, time 2000.00ms, mfu 1.00%\n"),
         ):
             path = self.file("".join(form.format(2 * n, n) for n in range(1, 9)), name + ".log")
             fleet = json.dumps({"sources": [{"path": path, "start": 1783072800, "chips": 1}]})
@@ -536,18 +537,6 @@ class Start(Case):
                         fleet,
                     ),
                 )
-
-    def test_instead_of_a_clock(self):
-        """nanoGPT's steps follow each other from the option on, and a row says that their clock does not count."""
-        line = "2026-03-03T10:00:{}0Z iter {}: loss 10.9, time 1000.00ms, mfu 1.00%\n"
-        path = self.file("".join(line.format(n, n) for n in range(4)), "nano.log")
-        fleet = json.dumps({"sources": [{"path": path, "start": 1783072800, "chips": 1}]})
-        self.assertEqual(
-            [(1783072804,)], self.rows("SELECT max(end_time) FROM trace_records(?) WHERE kind = 'step'", fleet)
-        )
-        self.assertEqual(
-            [(path, 1, 4)], self.rows("SELECT source, line, count FROM mpg_issues WHERE kind = 'conflict'")
-        )
 
     def test_forms(self):
         """The option start: Unix seconds, also as text, or a date, which is of the option zone if it names none."""

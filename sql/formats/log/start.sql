@@ -1,6 +1,7 @@
 -- log/start.sql - the option start of a log whose steps have a clock: that counts, and the option says nothing.
 --
--- Reads training_lines(file, time, step). A part of maxtext.sql, megatron.sql and trainer.sql, which say what the parameters are.
+-- Reads training_lines(file, time, step). A part of maxtext.sql, megatron.sql, nanogpt.sql and trainer.sql, which say what the parameters
+-- are.
 
 --@ if :start IS NOT NULL
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)

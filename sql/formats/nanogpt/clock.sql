@@ -4,7 +4,7 @@
 -- they took. A clock of whole seconds is late by up to one, and so nothing ends earlier.
 -- A part of nanogpt.sql, which says what the parameters are and runs the parts in order.
 
---@ if :start IS NULL AND EXISTS (SELECT 1 FROM training_lines WHERE step IS NOT NULL AND time IS NOT NULL)
+--@ if EXISTS (SELECT 1 FROM training_lines WHERE step IS NOT NULL AND time IS NOT NULL)
 UPDATE training_counted SET so_far = training_counted.so_far + d.later
 FROM (SELECT c.rowid AS place, max(max(0, coalesce(l.time - (k.start_time + c.so_far - k.seconds_before), 0))) OVER (PARTITION BY r.of_file
                ORDER BY c.rowid ROWS UNBOUNDED PRECEDING) AS later
