@@ -288,7 +288,7 @@ FROM (SELECT o.job FROM temp.mpg_otherwise AS o
       CROSS JOIN main.allocations AS b ON b.job = a.job AND b.attempt IS a.attempt AND b.task IS a.task
       WHERE a.id NOT IN (SELECT o.id FROM temp.mpg_others AS o WHERE o.record = 'allocations')
         AND b.id IN (SELECT o.id FROM temp.mpg_others AS o WHERE o.record = 'allocations')
-        AND a.chips > 0 AND b.chips > 0 AND a.start_us < b.end_us AND b.start_us < a.end_us) AS o
+        AND a.chips > 0 AND b.chips > 0 AND a.start_us <> b.start_us AND a.start_us < b.end_us AND b.start_us < a.end_us) AS o
 GROUP BY NULL HAVING count(*) > 0;
 DROP TABLE temp.mpg_otherwise;
 

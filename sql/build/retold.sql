@@ -60,12 +60,25 @@ WHERE w.record = 'capacity'
        WHERE s.files AND s.source IS NOT NULL AND (t.feeds = 'SG' OR t.format = 'native'))
 UNION SELECT pool FROM temp.mpg_out_again;
 DROP TABLE temp.mpg_out_again;
+-- Ends of what was open: each takes the place of that in added.sql, and tells nothing else anew that began then.
+DROP TABLE IF EXISTS temp.mpg_ended;
+CREATE TEMP TABLE mpg_ended AS
+WITH open AS (
+  SELECT record, job, attempt, task, pool, chip, chips, start_us, kind, count(*) AS n
+  FROM temp.mpg_was WHERE end_us IS NULL GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9
+)
+SELECT e.id
+FROM (SELECT *, row_number() OVER (PARTITION BY record, job, attempt, task, pool, chip, chips, start_us, kind ORDER BY id) AS place
+      FROM temp.mpg_new WHERE end_us IS NOT NULL AND EXISTS (SELECT 1 FROM open)) AS e
+JOIN open AS o ON o.record = e.record AND o.pool = e.pool AND o.start_us = e.start_us AND o.chips = e.chips AND o.job IS e.job
+  AND o.attempt IS e.attempt AND o.task IS e.task AND o.chip IS e.chip AND o.kind IS e.kind
+WHERE e.place <= o.n;
 DROP TABLE IF EXISTS temp.mpg_retold;
 CREATE TEMP TABLE mpg_retold(record TEXT, alike TEXT, was BIGINT, now BIGINT, pool TEXT, pool_now TEXT);
 INSERT INTO temp.mpg_retold
 SELECT 'allocations', w.job || ' ' || w.start_us || coalesce(' ' || w.task, ''), w.id, n.id, w.pool, n.pool
 FROM temp.mpg_was AS w JOIN temp.mpg_new AS n ON n.record = w.record AND n.job = w.job AND n.start_us = w.start_us AND n.task IS w.task
-WHERE w.record = 'allocations'
+WHERE w.record = 'allocations' AND n.id NOT IN (SELECT e.id FROM temp.mpg_ended AS e)
   AND NOT (n.attempt IS w.attempt AND n.pool = w.pool AND n.chips = w.chips AND (w.end_us IS NULL OR n.end_us IS NULL))
   AND (w.task IS NOT NULL OR w.pool IN (SELECT g.pool FROM temp.mpg_again AS g) OR (n.pool = w.pool AND n.attempt IS NOT w.attempt)
        OR (w.end_us IS NOT NULL AND w.outcome IS NULL AND n.pool = w.pool -- what a reading between lacked
@@ -78,6 +91,7 @@ INSERT INTO temp.mpg_retold
 SELECT w.record, w.pool || ' ' || w.start_us, w.id, n.id, w.pool, n.pool
 FROM temp.mpg_was AS w JOIN temp.mpg_new AS n ON n.record = w.record AND n.pool = w.pool
 WHERE w.record <> 'allocations' AND w.pool IN (SELECT g.pool FROM temp.mpg_again AS g)
+  AND n.id NOT IN (SELECT e.id FROM temp.mpg_ended AS e)
   AND CASE WHEN n.start_us = w.start_us
              THEN NOT (n.chip IS w.chip AND n.chips = w.chips AND n.kind IS w.kind AND (w.end_us IS NULL OR n.end_us IS NULL))
            WHEN w.record = 'capacity' THEN n.start_us < w.start_us AND n.chips = w.chips AND n.end_us IS w.end_us
@@ -85,6 +99,7 @@ WHERE w.record <> 'allocations' AND w.pool IN (SELECT g.pool FROM temp.mpg_again
            ELSE n.start_us > w.start_us AND coalesce(w.end_us = n.end_us, w.end_us IS NULL) AND n.chips = w.chips AND n.kind = w.kind
                 AND EXISTS (SELECT 1 FROM temp.mpg_new AS h WHERE h.record = 'allocations' AND h.pool = n.pool AND h.end_us = n.start_us
                   AND h.start_us <= w.start_us) END;
+DROP TABLE temp.mpg_ended;
 
 -- Each takes the place of one.
 DROP TABLE IF EXISTS temp.mpg_replaced;

@@ -818,6 +818,35 @@ class Retold(BuiltCase):
             [(name, start) for name, _, _, start in held],
         )
 
+    def test_an_end_beside_what_began_at_once(self):
+        """It takes the place of what was open, and of nothing else that began then and has its end."""
+        records = {
+            "outages": (dict(chips=1, kind="maintenance"), [dict(kind="hw_down"), dict(chips=2), {}]),
+            "allocations": (dict(job="j", attempt=1, chips=8), [dict(chips=4), dict(attempt=2), {}]),
+            "capacity": (dict(chip="tpu-v4", chips=8), [dict(chips=4), {}]),
+        }
+        for relation, (record, others) in records.items():
+            for other in others:
+                same = dict(record, pool="p", start_time=100)
+                ended = [dict(same, end_time=200 + i) for i in range(2)]
+                that = dict(same, **other)
+                db = connect(":memory:")
+                for now in (ended + [that], [dict(that, end_time=900)]):
+                    folder = self.new_folder()
+                    told = {"capacity": [dict(pool="p", chip="tpu-v4", chips=64, start_time=0)]}
+                    told[relation] = told.get(relation, []) + now
+                    write_jsonl(folder, told, "", "t.jsonl")
+                    db.execute("SELECT mpg_build(?)", (folder,)).fetchall()
+                with self.subTest(relation, other=other):
+                    self.assertEqual(
+                        [(200,), (201,), (900,)],
+                        db.execute(
+                            f"SELECT end_us / 1000000 FROM {relation} WHERE start_us > 0 ORDER BY end_us"
+                        ).fetchall(),
+                    )
+                    self.assertEqual([], db.execute("SELECT * FROM issues WHERE kind = 'told_otherwise'").fetchall())
+                db.close()
+
     def test_files_of_hosts(self):
         """Each tells its own part of a job, and its own node: read one after the other they are two."""
         db = connect(":memory:")

@@ -7,17 +7,20 @@ from story import MILLION, stamp
 from trainer_logs import Log, excess, resumed, seconds
 
 
-def megatron(runs, steps_of_job):
-    """[Log], one for each piece of each run: a job that was resized says anew what it runs on."""
-    logs = []
+def megatron(runs, steps_of_job, one_file):
+    """[Log], one for each piece of each run: a job that was resized says anew what it runs on. In files of their own each stands alone."""
+    logs, kept = [], None
     for i, run in enumerate(runs):
         for start, end, chips in run.pieces:
             inside = [s for s in run.steps() if start <= s.end < end or s.end == end == run.end]
-            logs.append(
-                write_piece(
-                    run, inside, start, end, chips, steps_of_job, resumed(runs, i) if start == run.start else None
-                )
-            )
+            loaded = resumed(runs, i) if start == run.start else None
+            logs.append(write_piece(run, inside, start, end, chips, steps_of_job, loaded))
+            kept = None if inside else kept if loaded is None else loaded
+    if (
+        kept is not None and one_file
+    ):  # the last runs came to no step, and what they loaded had been saved: what came after it is lost
+        log, ended = [(log, s["end_time"]) for log in logs for s in log.spans if s["kind"] == "step"][-1]
+        log.span("restore", ended - 1e-6, ended - 1e-6, kept)
     return logs
 
 

@@ -35,7 +35,7 @@ def write(story, folder):
         logs = (
             maxtext(runs, number % 2 == 0, steps)
             if trainer == "maxtext"
-            else megatron(runs, steps)
+            else megatron(runs, steps, number % 3 > 0)
             if trainer == "megatron"
             else torchtitan(runs)
         )

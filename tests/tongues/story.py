@@ -14,6 +14,8 @@ from fleets import generator
 
 MILLION = 10**6
 OPEN = 1 << 62  # the end of what lasts beyond the trace
+# When fleets begin, by their seeds; each lasts a day. Over a New Year, a 29 February, the 366th day of a year; the generator's own time.
+BEGINS = ("2025-12-31T12:00:00", "2028-02-28T12:00:00", "2020-12-31T12:00:00", "2026-01-05T00:00:00")
 
 
 def microseconds(text):
@@ -108,9 +110,16 @@ class Story:
     truth: dict  # (job, pool, category, cause) -> chip_us
 
 
-def rows(folder, relation):
+def rows(folder, relation, later):
+    """A relation of a native trace, whose times are so many microseconds later."""
     with open(os.path.join(folder, relation + ".csv"), newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+        read = list(csv.DictReader(file))
+    for row in read:
+        for name, text in row.items():
+            if name.endswith("_time") and text:
+                at = microseconds(text) + later
+                row[name] = f"{at // MILLION}.{at % MILLION:06d}"
+    return read
 
 
 def generate(folder, seed, spans="2e3"):
@@ -137,7 +146,8 @@ def generate(folder, seed, spans="2e3"):
         check=True,
         capture_output=True,
     )
-    capacity = rows(native, "capacity")
+    later = microseconds(BEGINS[(seed - 1) % len(BEGINS)]) - microseconds(BEGINS[-1])
+    capacity = rows(native, "capacity", later)
     begin = min(microseconds(r["start_time"]) for r in capacity)
     end = max(microseconds(r["end_time"]) for r in capacity if r["end_time"])
     story = Story(
@@ -146,12 +156,12 @@ def generate(folder, seed, spans="2e3"):
         capacity,
         [
             Outage(r["pool"], int(r["chips"]), microseconds(r["start_time"]), microseconds(r["end_time"]), r["kind"])
-            for r in rows(native, "outages")
+            for r in rows(native, "outages", later)
         ],
-        {r["job"]: r for r in rows(native, "jobs")},
+        {r["job"]: r for r in rows(native, "jobs", later)},
         {},
         {},
-        {r["program"]: r["flops"] or None for r in rows(native, "programs")},
+        {r["program"]: r["flops"] or None for r in rows(native, "programs", later)},
         {},
     )
     with open(truth, newline="", encoding="utf-8") as file:
@@ -159,18 +169,18 @@ def generate(folder, seed, spans="2e3"):
             (r["job"] or None, r["pool"] or None, r["category"], r["cause"] or None): int(r["chip_us"])
             for r in csv.DictReader(file)
         }
-    for row in rows(native, "allocations"):
+    for row in rows(native, "allocations", later):
         story.allocations.setdefault(row["job"], []).append(row)
     with open(events, newline="", encoding="utf-8") as file:
-        _read_runs(story, list(csv.DictReader(file)))
-    _hand_out(story, rows(native, "spans"), rows(native, "commits"))
+        _read_runs(story, [dict(event, at_us=int(event["at_us"]) + later) for event in csv.DictReader(file)])
+    _hand_out(story, rows(native, "spans", later), rows(native, "commits", later))
     return story
 
 
 def _read_runs(story, events):
     open_runs = {}
     for event in events:
-        at, job, what = int(event["at_us"]), event["job"], event["event"]
+        at, job, what = event["at_us"], event["job"], event["event"]
         if what == "complete":
             open_runs[job] = Run(job, int(event["attempt"]), None, at, OPEN, None, [])
             story.runs.setdefault(job, []).append(open_runs[job])
