@@ -8,7 +8,7 @@ from collections import Counter
 import tongue_case
 from story import MILLION, stamp
 from tongue_case import PRODUCTIVE
-from trainer_logs import counted_from_one, resumed
+from trainer_logs import counted_from_one, resumed, without_pauses
 
 
 def milli(at):
@@ -65,10 +65,12 @@ def told(job, runs, chips):
     runs = counted_from_one(runs)
     logs = [lines_of(run, resumed(runs, i), chips) for i, run in enumerate(runs)]
     found = {name: [] for name in ("allocations", "capacity", "spans", "commits")}
-    between = [
-        [(b[1] - a[1] - inside(saves, a[1], b[1]), b[0] - a[0]) for a, b in zip(steps, steps[1:])]
-        for _, steps, saves, _ in logs
-    ]
+    between = without_pauses(
+        [
+            [(b[1] - a[1] - inside(saves, a[1], b[1]), b[0] - a[0]) for a, b in zip(steps, steps[1:])]
+            for _, steps, saves, _ in logs
+        ]
+    )
     attempt = 0
     for nth, (run, (_, steps, saves, restore)) in enumerate(zip(runs, logs)):
         if not steps:

@@ -4,7 +4,7 @@ import unittest
 
 import test_tongues_deepspeed as deepspeed
 from story import MILLION, stamp
-from trainer_logs import resumed
+from trainer_logs import resumed, without_pauses
 
 
 def milli(at):
@@ -70,7 +70,7 @@ def told(job, runs, chips):
     """(texts of the files, relations) of one job: what docs/formats/trainer.md says of them, computed anew."""
     logs = [lines_of(run, resumed(runs, i), chips) for i, run in enumerate(runs)]
     found = {name: [] for name in ("allocations", "capacity", "spans", "commits")}
-    attempt = 0
+    attempt, firsts = 0, []
     for _, steps, saves, restore in logs:
         if not steps:
             continue
@@ -90,11 +90,7 @@ def told(job, runs, chips):
             if nth is not None and end > max(start, spans[nth][0]):
                 within[nth].append((max(start, spans[nth][0]), end))
         lasted = [end - start - sum(b - a for a, b in inner) for (start, end), inner in zip(spans, within)]
-        if len(lasted) > 1 and lasted[0] > sum(lasted[1:]) / len(lasted[1:]):
-            compiled = spans[0][0] + lasted[0] - sum(lasted[1:]) / len(lasted[1:])
-            for start, end in sorted(within[0]):
-                compiled += end - start if start < compiled else 0
-            found["spans"].append(dict(own, kind="compile", start_time=spans[0][0], end_time=compiled))
+        firsts.append((own, spans[0][0], within[0], lasted))
         for number, start, end in saves:
             found["spans"].append(dict(own, kind="checkpoint", start_time=start, end_time=end))
             found["commits"].append(dict(own, step=number, durable_time=end))
@@ -104,6 +100,14 @@ def told(job, runs, chips):
         found["allocations"].append(
             dict(own, pool=job, chips=chips, start_time=begun, end_time=ended, outcome="failed")
         )
+    others = without_pauses([[(took, 1) for took in lasted[1:]] for *_, lasted in firsts])
+    for (own, begun, inner, lasted), usual in zip(firsts, others):
+        mean = sum(took for took, _ in usual) / len(usual) if usual else None
+        if usual and lasted[0] > mean:
+            compiled = begun + lasted[0] - mean
+            for start, end in sorted(inner):
+                compiled += end - start if start < compiled else 0
+            found["spans"].append(dict(own, kind="compile", start_time=begun, end_time=compiled))
     last = found["allocations"][-1]
     last["outcome"] = runs[-1].outcome
     if last["outcome"] is None:

@@ -25,19 +25,23 @@ class Slurms(tongue_case.TongueCase):
         return found
 
     def test_the_ledger(self):
+        trainers = set()
         for seed in self.seeds():
             with self.subTest(seed=seed):
                 story, folder, relations = self.fleet(seed)
-                self.assertEqual({"maxtext", "megatron", "torchtitan"}, set(relations["trainers"].values()))
+                trainers |= set(relations["trainers"].values())
                 found = self.check(story, folder, relations)
                 self.check_truth(story, relations, found)
                 tongue_case.scrambled(folder, seed)
                 again = self.found(folder, story.end // MILLION)
                 self.assertEqual(found, again)
                 ignored = self.rows(
-                    "SELECT source FROM mpg_issues WHERE kind = 'ignored_file' AND source LIKE ? || '%'", folder
+                    "SELECT source FROM mpg_issues WHERE kind = 'ignored_file' AND source LIKE ? || '%'"
+                    " AND detail NOT LIKE 'the same content as %'",  # logs of runs that printed how they are set up, and no more
+                    folder,
                 )
                 self.assertEqual({"README.md", "weights.bin"}, {os.path.basename(source) for source, in ignored})
+        self.assertEqual({"maxtext", "megatron", "torchtitan"}, trainers)
 
     def check_truth(self, story, relations, found):
         """What the generator booked itself: who held what, to a second an end; and of steps, saves and losses what logs can say of them."""

@@ -10,6 +10,7 @@ import tfevents
 import tongue_case
 from story import MILLION
 from tongue_case import PRODUCTIVE
+from trainer_logs import without_pauses
 
 
 def single(number):
@@ -20,11 +21,9 @@ def single(number):
 def told(job, runs, chips):
     """(texts of the files, allocations, capacity, spans) of one job: what docs/formats/tfevents.md says of them, computed anew."""
     files, found = [], {"allocations": [], "capacity": [], "spans": []}
-    seconds_of_all, steps_of_all = 0, 0
-    for run in runs:
-        times = [s.end / MILLION for s in run.steps()]
-        seconds_of_all += times[-1] - times[0] if times else 0
-        steps_of_all += max(0, len(times) - 1)
+    lasted = without_pauses(
+        [[((b.end - a.end) / MILLION, 1) for a, b in zip(run.steps(), run.steps()[1:])] for run in runs]
+    )
     attempt = 0
     for nth, run in enumerate(runs):
         begun, steps, text = run.start / MILLION, run.steps(), tfevents.begin(run.start / MILLION)
@@ -42,13 +41,8 @@ def told(job, runs, chips):
             continue
         attempt += 1
         times = [s.end / MILLION for s in steps]
-        mean = (
-            (times[-1] - times[0]) / (len(times) - 1)
-            if len(times) > 1
-            else seconds_of_all / steps_of_all
-            if steps_of_all
-            else None
-        )
+        measured = lasted[nth] or sum(lasted, [])  # of the attempt, or else of the job
+        mean = sum(took for took, _ in measured) / len(measured) if measured else None
         for s, at in zip(steps, times):
             start = before if before is not None else max(begun, at - mean) if mean is not None else at
             took = single((s.end - s.start) / MILLION)

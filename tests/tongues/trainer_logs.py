@@ -37,6 +37,14 @@ def compile_before(run, first):
     return next((s for s in run.spans if s.kind == "compile" and s.end == first.start), None)
 
 
+def without_pauses(runs):
+    """Of the steps of each run of a job, as (seconds, how many steps), those in which no pause may lie: none takes three times as long as
+    most and a minute more."""
+    each = sorted(took / n for run in runs for took, n in run)
+    most = each[(len(each) - 1) // 2] if each else 0
+    return [[(took, n) for took, n in run if took / n <= 3 * most or took <= 60 + most] for run in runs]
+
+
 def excess(log, steps):
     """`compile` of a run: what the first step took over the mean of the others. Steps are (start in seconds, how long)."""
     others = [took for _, took in steps[1:]]
