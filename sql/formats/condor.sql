@@ -104,7 +104,7 @@ SELECT _file, 'warning', 'missing_field', min(_line), count(*),
        'job ' || coalesce(job, '?') || ' lacks its ' || field || ': it counts as far as it tells'
 FROM (SELECT _file, _line, job,
              CASE WHEN job IS NULL THEN 'ClusterId' WHEN submitted IS NULL THEN 'QDate' WHEN status IS NULL THEN 'JobStatus'
-                  WHEN (status IN (2, 4) OR completed IS NOT NULL) AND started IS NULL THEN 'JobCurrentStartDate'
+                  WHEN (status IN (2, 4) OR completed IS NOT NULL OR starts > 0) AND started IS NULL THEN 'JobCurrentStartDate'
                   WHEN status = 4 AND completed IS NULL THEN 'CompletionDate'
                   WHEN status = 4 AND exit_code IS NULL AND NOT coalesce(by_signal, 0) THEN 'ExitCode'
                   WHEN started IS NOT NULL AND status IN (1, 3, 5) AND entered IS NULL THEN 'EnteredCurrentStatus'

@@ -470,6 +470,11 @@ class OtherSchedulers(Schedulers):
             ({"start": -10}, "start_before_submit"),
             ({"AssignedGPUs": "MIG-4f", "GPUsProvisioned": 1}, "guessed_share"),
             ({"GPUs_DeviceName": "NVIDIA A100-SXM4-40GB MIG 1g.5gb"}, "guessed_share"),
+            # removed, held or idle after a run whose start is lost
+            *[
+                ({"JobStatus": s, "CompletionDate": 0, "JobCurrentStartDate": 0, "NumJobStarts": 1}, "missing_field")
+                for s in (1, 3, 5)
+            ],
         ):
             self.assertEqual([(said, 1)], self.said(self.file([self.ad(**more)], "history.json")))
         for universe in (7, 9, 12):
