@@ -41,6 +41,7 @@ SELECT time_ms, key, value, value_number, step, step_num, samples_count, epoch_n
        _file, _line
 FROM mllog_trace(mpg_required(:results, ':results'));
 
+.read sql/formats/mllog/far.sql
 .read sql/formats/mllog/further.sql
 
 -- What each file has, looked at once. (A file's records lie one after the other, mostly. Ranges have a key: groups by it need no sort.)

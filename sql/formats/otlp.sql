@@ -210,20 +210,28 @@ FROM (
 )
 GROUP BY NULL;
 
--- Attributes in other letters, or misspelt, are none of the convention.
+-- Attributes in other letters, or misspelt, are none of the convention; one may have no value.
+DROP TABLE IF EXISTS temp.otlp_keys;
+CREATE TEMP TABLE otlp_keys AS
+SELECT key, sum(n) AS n, sum(iif(type = 'null', n, 0)) AS empty
+FROM (SELECT a.key, a.type, 1 AS n FROM otlp_spans, json_each(attributes) AS a WHERE a.key LIKE 'mpg.%'
+      UNION ALL SELECT a.key, a.type, r.n FROM (SELECT resource, count(*) AS n FROM otlp_spans GROUP BY resource) AS r,
+        json_each(r.resource) AS a WHERE a.key LIKE 'mpg.%')
+GROUP BY key ORDER BY key;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT (SELECT path FROM otlp_input), 'warning', 'missing_field', sum(empty),
+       'attributes without a value, as if they were not there: ' || group_concat(key, ', ')
+FROM otlp_keys WHERE empty > 0 GROUP BY NULL;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT (SELECT path FROM otlp_input), 'info', 'unknown_column', sum(n),
        'attributes that are not of the convention: not read: ' || group_concat(key, ', ')
-FROM (SELECT key, sum(n) AS n
-      FROM (SELECT a.key, 1 AS n FROM otlp_spans, json_each(attributes) AS a WHERE a.key LIKE 'mpg.%'
-            UNION ALL SELECT a.key, r.n FROM (SELECT resource, count(*) AS n FROM otlp_spans GROUP BY resource) AS r,
-              json_each(r.resource) AS a WHERE a.key LIKE 'mpg.%')
+FROM (SELECT key, n FROM otlp_keys
       WHERE key NOT IN ('mpg.job', 'mpg.attempt', 'mpg.step', 'mpg.flops', 'mpg.bytes', 'mpg.dtype', 'mpg.program', 'mpg.executions',
                         'mpg.rank', 'mpg.kind', 'mpg.phase', 'mpg.framework', 'mpg.runtime',
                         'mpg.model', 'mpg.name', 'mpg.owner', 'mpg.priority', 'mpg.durable', 'mpg.chips', 'mpg.chip', 'mpg.pool',
-                        'mpg.outcome')
-      GROUP BY key ORDER BY key)
+                        'mpg.outcome'))
 GROUP BY NULL;
+DROP TABLE otlp_keys;
 
 -- Spans of which none is of the convention are no trace of a job.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)

@@ -39,24 +39,25 @@ WHERE s._file IS NOT p._file OR s.job_number IS NULL OR p.job_number IS NULL OR 
 DROP TABLE IF EXISTS temp.swf_survey;
 CREATE TEMP TABLE swf_survey AS
 SELECT coalesce(max(submit_time) - min(submit_time) > 284012568 OR max(max(wait_time), -min(wait_time)) > 315569520
-                OR max(max(run_time), -min(run_time)) > 315569520, 1) AS wide,
+                OR max(max(run_time), -min(run_time)) > 315569520 OR min(submit_time) < 0, 1) AS wide,
        min(count(job_number), count(submit_time)) < count(*) AS unplaced,
        min(count(run_time), count(wait_time), count(submit_time), count(coalesce(nullif(allocated_processors, 0), requested_processors)))
   < count(*) OR total(allocated_processors = 0 AND run_time > 0) > 0 AS lacking,
        min(status) < 0 OR max(status) > 5 AS unknown, min(run_time) < 0 OR min(wait_time) < 0 AS negative
 FROM swf_jobs;
 
--- What cannot be: a time that is more than ten years from the middle one, or a wait or run of more; its line counts as nothing.
+-- What cannot be: a time that is more than ten years from the middle one, or before the log begins, or a wait or run of more; its line
+-- counts as nothing.
 DROP TABLE IF EXISTS temp.swf_impossible;
 CREATE TEMP TABLE swf_impossible AS
 WITH middle AS (SELECT coalesce(mpg_median(CAST(submit_time / 31556952 AS INTEGER)), 0) AS year
                 FROM swf_survey CROSS JOIN swf_jobs WHERE wide)
 SELECT s.rowid AS row, _file, _line, job_number FROM swf_survey CROSS JOIN middle CROSS JOIN swf_jobs AS s
 WHERE wide AND max(abs(coalesce(submit_time / 31556952 - year, 0)), abs(coalesce(wait_time, 0)) / 31556952,
-                   abs(coalesce(run_time, 0)) / 31556952) > 10;
+                   abs(coalesce(run_time, 0)) / 31556952, iif(submit_time < 0, 99, 0)) > 10;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'impossible_time', min(_line), count(*),
-       'a time of job ' || job_number || ' is more than ten years from the middle one: its line is left out'
+       'a time of job ' || job_number || ' is more than ten years from the middle one, or below 0: its line is left out'
 FROM swf_impossible GROUP BY _file;
 DELETE FROM swf_jobs WHERE rowid IN (SELECT row FROM swf_impossible);
 DROP TABLE swf_impossible;

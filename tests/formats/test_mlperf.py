@@ -694,6 +694,12 @@ class Mapping(Case):
             )
         for rest in ({"value": "success"}, {"status": "quality_missed"}):
             self.assertEqual({"unknown_state": 1}, told(record(0, "run_start") + record(60000, "run_stop", **rest))[1])
+        run = record(0, "run_start") + record(60000, "run_stop", status="success")
+        self.assertEqual(
+            (told(run)[0], {"impossible_time": 1}),
+            told(record(100 * 31557600000, "init_start") + run),
+            "of another century",
+        )
         seconds = 1772352000
         self.assertEqual(
             {"impossible_time": 2},

@@ -780,6 +780,13 @@ class Mapping(Case):
         self.assertEqual(self.rows("SELECT step FROM commits"), [(1,)])
         self.assertEqual(self.rows("SELECT outcome FROM allocations"), [("failed",)])
 
+    def test_attributes_without_a_value(self):
+        attempt = self.span("attempt", 0, 30, chips=4, pool="p")
+        for attribute in attempt["attributes"]:
+            if attribute["key"] == "mpg.pool":
+                attribute["value"] = {}
+        self.assertEqual({"missing_field": 1}, self.said(attempt, self.span("step", 0, 10, step=1)))
+
     def test_attempts_without_a_number_of_chips(self):
         for chips in ({}, {"chips": 0}, {"chips": "eight"}):
             self.assertEqual(

@@ -282,6 +282,17 @@ class Mapping(Case):
             [(path, "data_loss", 4, 2)],
         )
 
+    def test_a_job_that_was_submitted_before_the_log_begins(self):
+        """A time below 0 but -1, which is none: the pool was not observed then."""
+        rest = "0 50 4 -1 -1 4 -1 -1 1 1 1 1 1 1 -1 -1"
+        path = self.file(f"; UnixStartTime: 1000\n; MaxProcs: 8\n1 -200 {rest}\n2 0 {rest}\n")
+        self.map(path)
+        self.assertEqual([("2", 1000)], self.rows("SELECT job, start_time FROM allocations"))
+        self.assertEqual(
+            [(path, "data_loss", 3, 1)],
+            self.rows("SELECT source, severity, line, count FROM mpg_issues WHERE kind = 'impossible_time'"),
+        )
+
     def test_a_number_that_is_given_again(self):
         """Its line has a submit time of its own: it starts after that, and not where the first job of the number ended."""
         rest = "4 -1 -1 4 -1 -1 1 1 1 1 1 1 -1 -1"

@@ -349,6 +349,19 @@ class Trainer(TrainerLogs):
             self.rows("SELECT step, durable_time - ? FROM trace_records(?) WHERE record = 'commits'", T0, folder),
         )
 
+    def test_a_save_of_torchtitan_that_tells_no_step(self):
+        steps = [
+            event
+            for i in range(1, 4)
+            for event in ((10 * i, "train_step_start", i, None, {}), (10 * i + 9, "train_step_end", i, 9000, {}))
+        ]
+        saves = [(20, "checkpoint_save_end", None, 500, {"step_tags": ["checkpoint_save"]})]
+        path = self.folder_of(
+            {"structured_logs/training.global_rank_0.jsonl": self.titan(sorted(steps + saves, key=lambda e: e[0]))}
+        )
+        self.sums(path, 1)
+        self.assertEqual(1, self.issues(path + "/structured_logs/training.global_rank_0.jsonl")["missing_field"])
+
     def test_torchtitan_s_programs_beside_each_other(self):
         """Reinforcement learning: each program of a job has a rank 0 and tells the steps. The controller's count, and the trainer's saves."""
         controller = [

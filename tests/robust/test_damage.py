@@ -47,6 +47,8 @@ class Damage(Case):
                 at = rng.choice([i for i, line in enumerate(lines) if not line.startswith(head) and line.strip()])
                 place, byte = rng.randrange(len(lines[at]) - 1), rng.choice(BYTES)
                 damaged = lines[at][:place] + bytes([byte]) + lines[at][place + 1 :]
+                if not lines[at][:place].strip() and bytes([byte]) in (b"\n", head):
+                    continue  # the line has lost a blank, or is a comment
                 with self.subTest(table, line=at + 1, damaged=damaged), open(path, "wb") as file:
                     file.write(b"".join(lines[:at] + [damaged] + lines[at + 1 :]))
                     file.flush()

@@ -100,6 +100,9 @@ WITH told AS (
 )
 SELECT r.file, line, job, rank, time - value / 1000.0 AS start_time, time, step
 FROM trainer_records AS r JOIN told AS t USING (file) WHERE name = 'checkpoint_save_end' AND value >= 0 AND iif(tagged, saves, some);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'missing_field', min(line), count(*), 'saves that tell no step: they protect none' FROM trainer_saves
+WHERE step IS NULL GROUP BY file;
 INSERT INTO trainer_marks(file, line, job, rank, kind, start_time, time, step)
 SELECT r.file, r.line, r.job, r.rank, kind, r.time - value / 1000.0, r.time, NULL
 FROM (SELECT *, CASE WHEN beside THEN NULL WHEN name GLOB '*load*' AND name GLOB '*checkpoint*' THEN 'restore'
