@@ -96,9 +96,8 @@ typedef struct cursor {
   mpg_commit *commits;
   size_t spans_cap, commits_cap; /* of the memory of the reading's scan */
   sqlite3_int64 rowid;           /* by the arguments */
-  bool id_known;                 /* of the current record: */
-  sqlite3_int64 id;
-  mpg_record_texts texts; /* of the reading */
+  sqlite3_int64 id;              /* of the current record; -1: nobody asked yet */
+  mpg_record_texts texts;        /* of the reading */
 } cursor;
 
 static bool from_files(const mpg_table *t) {
@@ -312,7 +311,7 @@ static void begin_relation(cursor *c, mpg_relation relation) {
 
 /* From a place on to the first that holds a record. */
 static void find_record(cursor *c) {
-  c->id_known = false;
+  c->id = -1;
   while (c->relation < MPG_RELATIONS) {
     if (is_past(c)) {
       begin_relation(c, c->relation + 1);
@@ -584,9 +583,8 @@ static void result_id(sqlite3_context *x, cursor *c) {
                                .texts = &c->texts};
   if (c->relation == MPG_REL_OBSERVED || c->relation == MPG_REL_CHIPS)
     return;
-  if (!c->id_known)
+  if (c->id < 0)
     c->id = mpg_record_id(&at);
-  c->id_known = true;
   sqlite3_result_int64(x, c->id);
 }
 

@@ -60,9 +60,9 @@ static const char *name_of(const sqlite3_vtab *base) {
 
 static mpg_str number_column(const void *of, int column) {
   const mpg_table_shape *shape = of;
-  const mpg_head *head = &shape->columns[column];
-  return column < shape->ncolumns && (mpg_str_eq(head->type, MPG_STR("REAL")) ||
-                                      mpg_str_eq(head->type, MPG_STR("BIGINT")))
+  const mpg_head *head = column < shape->ncolumns ? &shape->columns[column] : NULL;
+  return head != NULL && (mpg_str_eq(head->type, MPG_STR("REAL")) ||
+                          mpg_str_eq(head->type, MPG_STR("BIGINT")))
              ? head->name
              : MPG_STR("");
 }
