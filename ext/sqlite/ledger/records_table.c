@@ -9,7 +9,7 @@
 ** relations together, and NULL if a relation has no such column. Times are Unix seconds. `id` is a
 ** hash of what the record says, of a job or program of its name alone. Records pass the checks of
 ** the ledger, and its arguments and issues are those of mpg_ledger. Records of the same job, or
-** program, come as one. Memory is that of the ledger's records.
+** program, come as one. Memory is that of the ledger.
 */
 #include "ledger_arguments.h"
 #include "record_id.h"
@@ -96,8 +96,8 @@ typedef struct cursor {
   mpg_commit *commits;
   size_t spans_cap, commits_cap; /* of the memory of the reading's scan */
   sqlite3_int64 rowid;           /* by the arguments */
-  sqlite3_int64 id;              /* of the current record; -1: nobody asked yet */
-  mpg_record_texts texts;        /* of the reading */
+  sqlite3_int64 id;              /* of the record; -1: not asked yet */
+  mpg_record_texts texts;
 } cursor;
 
 static bool from_files(const mpg_table *t) {
@@ -309,7 +309,7 @@ static void begin_relation(cursor *c, mpg_relation relation) {
     begin_packed(c);
 }
 
-/* From a place on to the first that holds a record. */
+/* From a place to the first that holds a record. */
 static void find_record(cursor *c) {
   c->id = -1;
   while (c->relation < MPG_RELATIONS) {
@@ -325,7 +325,7 @@ static void find_record(cursor *c) {
 
 /* ---- the scan ---- */
 
-/* SQLITE_OK, or the table has its error: there is no relation of that name. */
+/* SQLITE_OK, or the table has its error: no relation has that name. */
 static int check_record(mpg_table *t, sqlite3_value *value) {
   const char *names[MPG_RELATIONS];
   for (int r = 0; r < MPG_RELATIONS; r++)
