@@ -15,13 +15,20 @@ logs AS (SELECT count(*) AS n
                WHERE EXISTS (SELECT 1 FROM source WHERE rank = 3) AND s.rank = 3 GROUP BY a.job LIMIT 2)),
 said AS (SELECT EXISTS (SELECT 1 FROM sqlite_temp_schema WHERE name = 'spans') AS spans,
                 EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'every_end') AS every),
+own(sql) AS (SELECT ' -- what an open attempt of a log has for itself: of several that begin at once the nth has the nth
+SELECT a.job, c.capacity
+FROM (SELECT job, source, pool, chips, start_time, a.end_time, row_number() OVER (w ORDER BY a.rowid) AS nth, count(*) OVER w AS n
+      FROM all_allocations AS a JOIN source AS s USING (source) WHERE s.rank = 3
+      WINDOW w AS (PARTITION BY source, pool, chips, start_time)) AS a
+JOIN (SELECT c.rowid AS capacity, source, pool, chips, start_time, row_number() OVER (w ORDER BY c.rowid) AS nth, count(*) OVER w AS n
+      FROM all_capacity AS c JOIN source AS s USING (source) WHERE s.rank = 3
+      WINDOW w AS (PARTITION BY source, pool, chips, start_time)) AS c USING (source, pool, chips, start_time, nth, n)
+WHERE a.end_time IS NULL'),
 in_seconds(sql) AS (SELECT ' SET time = strftime(''%s'', time) - strftime(''%S'', time) + strftime(''%f'', time) + iif(time GLOB ''*.[0-9][0-9][0-9][0-9]*'', 0.001, 0) WHERE typeof(time) = ''text'';')
 SELECT iif(holders.n + logs.n < 2 AND NOT said.every, iif(logs.n = 1, '
 UPDATE all_capacity SET end_time = l.time -- the open attempt of a log in which an earlier one ended later, or that tells of something after its last step
 FROM (SELECT max(time) AS time FROM (SELECT end_time AS time FROM all_capacity UNION ALL SELECT durable_time FROM all_commits' || iif(said.spans, ' UNION ALL SELECT max(end_time) FROM temp.spans', '') || ') WHERE typeof(time) IN (''integer'', ''real'')) AS l
-WHERE end_time < l.time AND typeof(end_time) IN (''integer'', ''real'') AND all_capacity.rowid IN (
-  SELECT max(c.rowid) FROM all_allocations AS a JOIN source AS s USING (source) JOIN all_capacity AS c USING (source, pool, chips, start_time)
-  WHERE s.rank = 3 GROUP BY a.source, a.pool, a.chips, a.start_time HAVING count(*) = 1 AND max(a.end_time IS NULL));', ''), '
+WHERE end_time < l.time AND typeof(end_time) IN (''integer'', ''real'') AND all_capacity.rowid IN (SELECT capacity FROM (' || own.sql || '));', ''), '
 CREATE TABLE observed_end AS SELECT source, max(until_time) AS time FROM all_observed GROUP BY source;
 -- Times are Unix seconds, or text of which SQLite has the milliseconds.
 UPDATE own_record' || in_seconds.sql || '
@@ -61,15 +68,8 @@ INSERT INTO temp.observed(job, until_time) -- those of which there is a log as w
 SELECT a.job, max(e.time) FROM all_allocations AS a JOIN source_end AS e USING (source)
 WHERE a.job IN (SELECT j.job FROM all_jobs AS j JOIN source AS s USING (source) WHERE s.rank = 3) GROUP BY a.job;', '') || '
 
-CREATE TABLE own_capacity AS -- what the job of a log has for itself: of several that begin at once the nth has the nth
-SELECT a.job, c.capacity
-FROM (SELECT job, source, pool, chips, start_time, a.end_time, row_number() OVER (w ORDER BY a.rowid) AS nth, count(*) OVER w AS n
-      FROM all_allocations AS a JOIN source AS s USING (source) WHERE s.rank = 3
-      WINDOW w AS (PARTITION BY source, pool, chips, start_time)) AS a
-JOIN (SELECT c.rowid AS capacity, source, pool, chips, start_time, row_number() OVER (w ORDER BY c.rowid) AS nth, count(*) OVER w AS n
-      FROM all_capacity AS c JOIN source AS s USING (source) WHERE s.rank = 3
-      WINDOW w AS (PARTITION BY source, pool, chips, start_time)) AS c USING (source, pool, chips, start_time, nth, n)
-WHERE a.end_time IS NULL;
+CREATE TABLE own_capacity AS
+' || own.sql || ';
 CREATE UNIQUE INDEX own_capacity_of ON own_capacity(job, capacity);
 CREATE TABLE last_record AS
 WITH open AS (SELECT DISTINCT a.job FROM all_allocations AS a JOIN source AS s USING (source) WHERE s.rank = 3 AND a.end_time IS NULL),
@@ -90,4 +90,4 @@ WHERE c.end_time IS NULL AND pool NOT IN (SELECT pool FROM temp.observed WHERE p
   AND pool NOT IN (SELECT pool FROM all_capacity JOIN source USING (source) WHERE rank < 3 AND pool IS NOT NULL)
 GROUP BY pool HAVING max(e.time) < (SELECT time FROM last_of_all);
 ')
-FROM holders, logs, said, in_seconds
+FROM holders, logs, said, own, in_seconds

@@ -2,6 +2,8 @@
 second computation of random runs."""
 
 import datetime
+import glob
+import itertools
 import json
 import os
 import random
@@ -361,6 +363,25 @@ class Trainer(TrainerLogs):
         )
         self.sums(path, 1)
         self.assertEqual(1, self.issues(path + "/structured_logs/training.global_rank_0.jsonl")["missing_field"])
+
+    def test_attempts_that_begin_at_once(self):
+        """As where a line stands elsewhere. What is held, and idle, comes to the chips of the log all the same."""
+        (path,) = glob.glob(FIXTURES + "/structured_logs/*rank_0*")
+        with open(path, encoding="utf-8") as file:
+            lines = file.readlines()
+        for at, to in itertools.product(range(0, len(lines), 3), range(0, len(lines), 9)):
+            moved = list(lines)
+            moved.insert(to, moved.pop(at))
+            path = self.folder_of({"structured_logs/training.global_rank_0.jsonl": "".join(moved)})
+            ((sums, ends),) = self.rows(
+                "SELECT sum(chip_us), max(end_time) FROM trace_ledger(?) WHERE category <> 'queued'", path
+            )
+            ((capacity,),) = self.rows(
+                "SELECT sum(chips * (min(?, end_time) - start_time)) FROM trace_records(?) WHERE record = 'capacity'",
+                ends,
+                path,
+            )
+            self.assertAlmostEqual(capacity, sums / 10**6, places=4, msg=(at, to))
 
     def test_torchtitan_s_programs_beside_each_other(self):
         """Reinforcement learning: each program of a job has a rank 0 and tells the steps. The controller's count, and the trainer's saves."""

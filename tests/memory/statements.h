@@ -66,7 +66,7 @@ static const char *const statements[] = {
     "SELECT kind, edge, max(step), min(_file) FROM goodput_trace('fixtures/goodput') GROUP BY 1, 2",
     "SELECT * FROM goodput_report('fixtures/goodput')",
     "SELECT roofline_seconds(1e15, 'mine'), roofline_bound(1, 1e9, 'TPU v4'), "
-    "chip_bandwidth('H200')",
+    "chip_bandwidth('NVIDIA H200')",
     "SELECT interval_union(start_time, end_time), peak_concurrency(start_time, end_time) FROM "
     "allocations",
     "SELECT * FROM interval_buckets(0, 100, 30)",
@@ -135,7 +135,7 @@ static const char *const statements[] = {
     "SELECT hex(goodput_merge(state) OVER (ORDER BY pool ROWS 1 PRECEDING)) FROM "
     "(SELECT pool, goodput_state(category, chip_us) AS state FROM mpg_rollup GROUP BY pool)",
     "SELECT roofline_ideal(9e14, 1e12, 'TPU v4', 'bf16'), chip_peak_flops('mine'), "
-    "chip_peak_flops('H200', "
+    "chip_peak_flops('NVIDIA H200', "
     "'fp8')",
     "SELECT interval_overlap(start_time, end_time, chips > 1), all_up(start_time, end_time, 2) "
     "FROM allocations",
