@@ -82,7 +82,7 @@ FORMATS = {
             Sample("prometheus_trace", "prometheus/dcgm.prom", several="prometheus/*", head=b"#"),
             Sample("prometheus_trace", "prometheus/dcgm.json", DOCUMENT),
         ),
-        mappings=("prometheus",),
+        mappings=("dcgm",),
     ),
     "otlp": Format("fleet", (Sample("otlp_trace", "otlp/finetune.json", DOCUMENT),)),
     "log": Format(

@@ -24,7 +24,7 @@ def script(db, name, **parameters):
 
 
 def duty(db, path, _on_error):
-    script(db, "formats/prometheus.sql", prometheus=path)
+    script(db, "formats/dcgm.sql", prometheus=path)
     rows = db.execute(
         "SELECT host, gpu, pod, kind, samples, round(busy_s, 6), round(covered_s, 6), missing_s FROM duty UNION ALL SELECT host, gpu, pod, 'xid', time, code, 0, 0 FROM xid"
     )
@@ -184,7 +184,7 @@ TRACES = {
             ("kube_node_status_capacity", "kube_node_status_frob"),
         ],
     ),
-    "prometheus": Trace(
+    "dcgm": Trace(
         ["prometheus/dcgm.json"],
         Tree(("data", "result"), ("data", "result", "*", "values")),
         duty,

@@ -1,4 +1,4 @@
-"""Prometheus: prometheus_trace and the mapping sql/formats/prometheus.sql.
+"""Prometheus: prometheus_trace and the mapping sql/formats/dcgm.sql.
 
 What the table says is held against a reading of the fixtures in Python, the duty cycles against means made by hand and against a
 naive computation over samples with gaps."""
@@ -344,7 +344,7 @@ class Mapping(Case):
     def map(self, path):
         self.db.execute("DROP TABLE IF EXISTS temp.duty")
         self.db.execute("CREATE TEMP TABLE prometheus_samples AS SELECT * FROM prometheus_trace(?)", (path,))
-        self.script("formats/prometheus.sql")
+        self.script("formats/dcgm.sql")
         self.assertEqual(self.rows("SELECT name FROM temp.sqlite_schema ORDER BY name"), [("duty",), ("xid",)])
 
     def test_the_fixture(self):
@@ -388,7 +388,7 @@ class Mapping(Case):
         ):
             path = self.file(text)
             self.assertEqual(wanted, self.rows(ask, path))
-            self.assertEqual(self.one("SELECT format FROM trace_sources(?)", path), "prometheus")
+            self.assertEqual(self.one("SELECT format FROM trace_sources(?)", path), "dcgm")
 
     def test_gaps(self):
         random.seed(3)
@@ -1056,7 +1056,7 @@ class Mapping(Case):
             )
 
     def test_in_the_shell(self):
-        self.script("formats/prometheus.sql", prometheus=RANGE)
+        self.script("formats/dcgm.sql", prometheus=RANGE)
         self.assertEqual(self.one("SELECT count(DISTINCT pod) FROM duty"), 6)
 
 

@@ -152,7 +152,7 @@ class Recognition(Folder):
             "x.prom",
             "".join(line for line in read("prometheus/dcgm.prom").splitlines(True) if not line.startswith("#")),
         )
-        self.assertEqual([("prometheus",)], self.rows("SELECT format FROM trace_sources(?)", path))
+        self.assertEqual([("dcgm",)], self.rows("SELECT format FROM trace_sources(?)", path))
         # Names in quotes, as Prometheus 3 writes those that have other letters.
         quoted = re.sub(
             r"(?m)^(\w+)\{", r'{"\1",', re.sub(r"(?m)^# (HELP|TYPE) (\w+)", r'# \1 "\2"', read("prometheus/dcgm.prom"))
@@ -161,9 +161,7 @@ class Recognition(Folder):
         for text in (quoted, labelled):
             for kept in (text, "".join(line for line in text.splitlines(True) if not line.startswith("#"))):
                 self.assertEqual(
-                    [("prometheus",)],
-                    self.rows("SELECT format FROM trace_sources(?)", self.write("x.prom", kept)),
-                    kept[:80],
+                    [("dcgm",)], self.rows("SELECT format FROM trace_sources(?)", self.write("x.prom", kept)), kept[:80]
                 )
 
     def test_what_stands_before_it(self):
@@ -265,7 +263,7 @@ class Recognition(Folder):
             ("hlo", "// a comment\n" * 3000 + program),
             ("swf", "; Note: a line\n" * 3000 + "; Version: 2.2\n" + "1 0 5 60 8 -1 -1 8 60 -1 1 1 1 1 1 1 -1 -1\n"),
             (
-                "prometheus",
+                "dcgm",
                 "# a comment\n" * 3000
                 + '# HELP DCGM_FI_DEV_GPU_UTIL x\n# TYPE DCGM_FI_DEV_GPU_UTIL gauge\nDCGM_FI_DEV_GPU_UTIL{gpu="0"} 5 1772442000000\n',
             ),

@@ -26,7 +26,7 @@ ASKED = {
     "sql/profile_diff.sql": ("fixtures/profile/rank0.json", "fixtures/profile/rank1.json", 11),
     "sql/formats/mllog.sql": (RESULTS,),
     "sql/formats/hlo.sql": ("fixtures/hlo", "nvidia-h100-sxm"),
-    "sql/formats/prometheus.sql": ("fixtures/prometheus/dcgm.json",),
+    "sql/formats/dcgm.sql": ("fixtures/prometheus/dcgm.json",),
     "sql/training_steps.sql": ("fixtures/training/maxtext.log",),
     "sql/serve_tokens.sql": ("fixtures/serving/vllm.prom",),
 }
@@ -42,7 +42,7 @@ BY_HAND = {
     ],
     "sql/formats/mllog.sql": [("formats/mllog.sql", {"results": RESULTS})],
     "sql/formats/hlo.sql": [("formats/hlo.sql", {"hlo": "fixtures/hlo", "chip": "nvidia-h100-sxm"})],
-    "sql/formats/prometheus.sql": [("formats/prometheus.sql", {"prometheus": "fixtures/prometheus/dcgm.json"})],
+    "sql/formats/dcgm.sql": [("formats/dcgm.sql", {"prometheus": "fixtures/prometheus/dcgm.json"})],
     "sql/training_steps.sql": [("formats/maxtext.sql", {"log": "fixtures/training/maxtext.log"})],
     "sql/serve_tokens.sql": [("serve_tokens.sql", {"path": "fixtures/serving/vllm.prom"})],
 }
@@ -54,7 +54,7 @@ SECTIONS = [
     ("The tables of Holistic Trace Analysis (HTA)", ["sql/hta.sql"]),
     ("The tables of TraceLens", ["sql/tracelens.sql"]),
     ("What changed between two profiles", ["sql/profile_diff.sql"]),
-    ("Duty and errors from Prometheus", ["sql/formats/prometheus.sql"]),
+    ("Duty and errors from Prometheus", ["sql/formats/dcgm.sql"]),
     ("The cost of HLO programs", ["sql/formats/hlo.sql"]),
     ("MLPerf results", ["sql/formats/mllog.sql"]),
     ("Steps of trainers' logs", ["sql/training_steps.sql"]),

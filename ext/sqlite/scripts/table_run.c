@@ -42,13 +42,12 @@ static mpg_rc make_sources(mpg_sources *s, const mpg_script *format, int rank, m
       declares_head(format, MPG_HEAD_ATTACH, NULL) && !declares_head(format, MPG_HEAD_SOURCE, NULL);
   mpg_str database;
   /* An export of all metrics has those of Kubernetes and those of chips. */
-  mpg_rc rc =
-      strcmp(name, "prometheus") != 0
-          ? MPG_OK
-          : mpg_private_do_text(&s->db,
-                                "UPDATE file SET format = 'prometheus', parameter = 'prometheus' "
-                                "WHERE parameter = 'kube_state' AND certainty <> 'given'",
-                                err);
+  mpg_rc rc = strcmp(name, "dcgm") != 0
+                  ? MPG_OK
+                  : mpg_private_do_text(&s->db,
+                                        "UPDATE file SET format = 'dcgm', parameter = 'prometheus' "
+                                        "WHERE parameter = 'kube_state' AND certainty <> 'given'",
+                                        err);
   if (rc != MPG_OK)
     return rc;
   (void)mpg_source_attached(format, &database);

@@ -1,4 +1,4 @@
--- prometheus.sql - from accelerator metrics in Prometheus to duty cycles, to be put beside goodput.
+-- dcgm.sql - from accelerator metrics in Prometheus to duty cycles, to be put beside goodput.
 --
 --@ argument path :path FILES answers of Prometheus' HTTP API, or what exporters print: a file, glob, folder or fleet file
 --@ input :prometheus sure \A(?!(?s:.*)"__name__"\s*:\s*"kube_(?:pod|node)_)\s*\[?\s*\{(?:(?s:.{0,999}?)"resultType"\s*:(?!\s*"streams")|\s*"data"\s*:\s*\{\s*"result"\s*:\s*\[\s*\{\s*"metric"\s*:|[^\n]*"resultType"\s*:(?!\s*"streams")|[^\n]*"metric"\s*:\s*\{[^\n]*"timestamps"\s*:|\s*"metric"\s*:\s*\{[^{}]*\}\s*,\s*"values?"\s*:\s*\[)
@@ -10,7 +10,7 @@
 --
 --     .load ./mpg
 --     .param set :prometheus fixtures/prometheus/dcgm.json
---     .read sql/formats/prometheus.sql
+--     .read sql/formats/dcgm.sql
 --     SELECT pod, kind, sum(busy_s) / sum(covered_s) AS duty FROM duty GROUP BY pod, kind;
 --
 -- Parameter: :prometheus is a path, glob or folder of what prometheus_trace reads.
@@ -132,7 +132,7 @@ WHERE job IN (SELECT job FROM prometheus_samples
 
 -- ---- 2. Samples, each once ----
 
-.read sql/formats/prometheus/once.sql
+.read sql/formats/dcgm/once.sql
 
 -- One chip in several series of one time: pods that share it, each with all of its use, or two exporters, of which one knows the pod. And
 -- chips without a UUID in several clusters, whose hosts may have the same names.
@@ -158,7 +158,7 @@ FROM (SELECT json_extract(labels, '$.cluster') AS cluster FROM prometheus_sample
 -- The time until the next sample of the chip, whoever has it then; where that is more than twice the usual spacing of its kind on its
 -- host, in its file or if that does not tell in all of them, something is missing, and it stands for the usual spacing, as the last one
 -- does, and that of the last one of a pod at most. Without a UUID, or a host and a number, samples of other pods are of another chip.
-.read sql/formats/prometheus/steps.sql
+.read sql/formats/dcgm/steps.sql
 
 --@ table trace_duty duty how busy chips were, a row for each series of a chip: sum(busy_s) / sum(covered_s) is the mean of any group
 --@ column namespace TEXT - of Kubernetes
@@ -210,7 +210,7 @@ WHERE coalesce(uuid, host || '/' || gpu) NOT IN (SELECT chip FROM dcgm_shared) G
 
 -- ---- 4. Errors: when the code of a GPU's last XID error changes to another than 0 ----
 
-.read sql/formats/prometheus/codes.sql
+.read sql/formats/dcgm/codes.sql
 --@ table trace_xid xid errors of GPUs (XID)
 --@ column time REAL s Unix time
 --@ column host TEXT -

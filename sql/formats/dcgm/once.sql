@@ -1,7 +1,7 @@
--- prometheus/once.sql - samples of measures of use, each once: which chip each is of, and which of several series of one chip counts.
+-- dcgm/once.sql - samples of measures of use, each once: which chip each is of, and which of several series of one chip counts.
 --
 -- Reads prometheus_samples and dcgm_names. Makes dcgm_samples, and dcgm_files, the file of each series.
--- A part of prometheus.sql, which says what the parameters are.
+-- A part of dcgm.sql, which says what the parameters are.
 
 -- A series is told apart by all its labels, and by its file: two servers that watch one chip, or two scrapes of one exporter, differ in a
 -- label (replica, job, instance), or in nothing, and each has a file. (A table that was made without _file is of one.)

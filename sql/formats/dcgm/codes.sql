@@ -1,7 +1,7 @@
--- prometheus/codes.sql - errors of GPUs (XID): the code at each sample, and the one before.
+-- dcgm/codes.sql - errors of GPUs (XID): the code at each sample, and the one before.
 --
 -- Reads prometheus_samples and dcgm_names. Makes dcgm_codes.
--- A part of prometheus.sql, which says what the parameters are.
+-- A part of dcgm.sql, which says what the parameters are.
 
 -- A code stays until the driver is loaded anew: one that is there from the first sample on is of an error before that, and is
 -- listed. Where the exporter counts errors of each code, in a window of time or since its start, a count that is new or grows is an error;

@@ -1,7 +1,7 @@
--- prometheus/steps.sql - the time from each sample of a chip to the next, whoever has it then, and the usual one.
+-- dcgm/steps.sql - the time from each sample of a chip to the next, whoever has it then, and the usual one.
 --
 -- Reads dcgm_samples and dcgm_files. Makes dcgm_steps, a row a sample, and dcgm_spacing.
--- A part of prometheus.sql, which says what the parameters are.
+-- A part of dcgm.sql, which says what the parameters are.
 
 -- A series is of one chip and owner: as numbers, so that what follows moves no texts. place: a measure on a host.
 DROP TABLE IF EXISTS temp.dcgm_who;
