@@ -62,8 +62,15 @@ WHERE (i.submit_us <> j.submit_us OR EXISTS (SELECT 1 FROM main.jobs AS k WHERE 
                     AND (substr(a.pool, 1, instr(a.pool || '/', '/') - 1) IN (h.cluster, 'slurm') OR h.cluster = 'slurm'))
 GROUP BY h.job;
 UPDATE temp.mpg_others SET job = c.name FROM temp.mpg_of_cluster AS c WHERE c.job = mpg_others.job;
-UPDATE temp.mpg_incoming SET job = c.name FROM temp.mpg_of_cluster AS c WHERE c.job = mpg_incoming.job;
-UPDATE temp.mpg_log_ends SET job = c.name FROM temp.mpg_of_cluster AS c WHERE c.job = mpg_log_ends.job;
+INSERT INTO temp.mpg_incoming(job, n, low, high, start_us) -- a job of that name may come in as well
+SELECT c.name, i.n, i.low, i.high, i.start_us FROM temp.mpg_of_cluster AS c JOIN temp.mpg_incoming AS i USING (job)
+WHERE true ON CONFLICT (job) DO UPDATE SET n = n + excluded.n, low = low + excluded.low, high = high + excluded.high,
+  start_us = min(start_us, excluded.start_us);
+DELETE FROM temp.mpg_incoming WHERE job IN (SELECT c.job FROM temp.mpg_of_cluster AS c);
+INSERT INTO temp.mpg_log_ends(job, until_us)
+SELECT c.name, e.until_us FROM temp.mpg_of_cluster AS c JOIN temp.mpg_log_ends AS e USING (job)
+WHERE true ON CONFLICT (job) DO UPDATE SET until_us = max(until_us, excluded.until_us);
+DELETE FROM temp.mpg_log_ends WHERE job IN (SELECT c.job FROM temp.mpg_of_cluster AS c);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'info', 'run_anew', NULL, count(*),
        'ids that the tables have of another cluster, the first ' || min(job) || ': each has a job of its own, ' || min(name) || ' and so on'

@@ -2,7 +2,8 @@
 --
 -- A part of build.sql. Reads the tables of records.sql.
 
--- Jobs of which the tables do not have the commits that come in, as mpg_incoming has it of spans. Empty if the tables have no spans.
+-- Jobs whose commits are not those that the tables have of them. Empty if the tables have no spans. A job of another cluster may get the
+-- name of one that comes in as well: then both are one.
 --@ part added
 DROP TABLE IF EXISTS temp.mpg_new_commits;
 CREATE TEMP TABLE mpg_new_commits(job TEXT PRIMARY KEY, n BIGINT, low BIGINT, high BIGINT) WITHOUT ROWID;
@@ -11,13 +12,15 @@ SELECT CAST(coalesce((SELECT c.name FROM temp.mpg_of_cluster AS c WHERE c.job = 
 FROM (SELECT job, count(*) AS n, sum(id & 4294967295) AS low, sum(id >> 32) AS high
       -- as one table: in the order of jobs
       FROM trace_records((SELECT s.source FROM temp.mpg_sources AS s WHERE s.files AND EXISTS (SELECT 1 FROM temp.mpg_incoming)))
-      WHERE record = 'commits' GROUP BY job) AS r;
+      WHERE record = 'commits' GROUP BY job) AS r
+WHERE true -- or ON would belong to a join
+ON CONFLICT (job) DO UPDATE SET n = n + excluded.n, low = low + excluded.low, high = high + excluded.high;
 INSERT INTO temp.mpg_new_commits(job, n, low, high)
 SELECT CAST(coalesce((SELECT c.name FROM temp.mpg_of_cluster AS c WHERE c.job = r.job), r.job) AS TEXT), r.n, r.low, r.high
 FROM (SELECT r.job, count(*) AS n, sum(r.id & 4294967295) AS low, sum(r.id >> 32) AS high
       FROM temp.mpg_sources AS s, mpg_records(s.source) AS r
       WHERE NOT s.files AND r.record = 'commits' AND EXISTS (SELECT 1 FROM temp.mpg_incoming) GROUP BY r.job) AS r
-WHERE true -- or ON would belong to a join
+WHERE true
 ON CONFLICT (job) DO UPDATE SET n = n + excluded.n, low = low + excluded.low, high = high + excluded.high;
 DELETE FROM temp.mpg_new_commits
 WHERE (n, low, high) IS (SELECT count(*), sum(id & 4294967295), sum(id >> 32)

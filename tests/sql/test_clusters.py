@@ -6,6 +6,7 @@ import time
 import unittest
 
 from cases import Case
+from fleets import connect
 
 SACCT = "JobIDRaw|JobID|JobName|Cluster|User|Account|State|Submit|Start|End|ElapsedRaw|ReqTRES|AllocTRES|NodeList\n"
 EVENTS = "Cluster|Cluster Nodes|Event|NodeName|TimeStart|TimeEnd|Duration|Reason|State|User|TRES\n"
@@ -381,6 +382,37 @@ class Clusters(Case):
                     else []
                 ),
                 self.listed("conflict"),
+            )
+
+    def test_an_id_of_another_cluster_beside_that_name(self):
+        """A second cluster's job 7 is b/7 in the tables, by which a native trace beside it calls another: both come in as one."""
+
+        def sacct(cluster, start):
+            head = "Cluster|JobID|JobIDRaw|Partition|Submit|Start|End|State|AllocTRES|NNodes\n"
+            at = f"{T + start}|{T + start}|{T + start + 4000}"
+            return head + f"{cluster}|7|7|p|{at}|COMPLETED|billing=1,gres/gpu:h100=8|1\n"
+
+        def native(*jobs):
+            rows = [{"record": "capacity", "pool": "z", "chips": 8, "start_time": T}]
+            for job in jobs:
+                at = {"job": job, "start_time": T + 5000, "end_time": T + 5100}
+                rows += [
+                    {"record": "allocation", "pool": "z", "chips": 4, "attempt": 1, **at},
+                    {"record": "span", "kind": "step", "step": 1, "attempt": 1, **at},
+                    {"record": "commit", "job": job, "step": 1, "durable_time": T + 5100},
+                ]
+            return "".join(json.dumps(row) + "\n" for row in rows)
+
+        db = connect()
+        self.addCleanup(db.close)
+        for files in (
+            {"sacct.psv": sacct("a", 0), "native.jsonl": native("7")},
+            {"sacct.psv": sacct("b", 5000), "native.jsonl": native("7", "b/7")},
+        ):
+            db.execute("SELECT mpg_build(?)", (self.folder_of(files),)).fetchall()
+        for table in ("spans", "commits"):
+            self.assertEqual(
+                [("7", 1), ("b/7", 2)], db.execute(f"SELECT job, count(*) FROM {table} GROUP BY 1").fetchall(), table
             )
 
     def test_pods_of_a_nodeset(self):
