@@ -4,6 +4,7 @@
 
 .read sql/sources/join/no_record.sql
 .read sql/sources/join/parallel_logs.sql
+.read sql/sources/join/pods.sql
 .read sql/sources/join/between.sql
 .read sql/sources/join/strange_chips.sql
 INSERT INTO no_capacity

@@ -256,6 +256,7 @@ GROUP BY what;
 .read sql/sources/join/told_chips.sql
 
 .read sql/sources/join/parallel_logs.sql
+.read sql/sources/join/pods.sql
 .read sql/sources/join/between.sql
 .read sql/sources/join/strange_chips.sql
 

@@ -535,6 +535,48 @@ class Streams(Logs):
                 self.assertEqual([(None,)], self.job_of(form, "other-0"))
                 self.assertEqual([(None,)], self.job_of(form, "llm-0", "vit-0"))  # of several jobs
 
+    # Pods of one job or of several, by their names alone.
+    SEVERAL = (
+        ("llm-7b-7x2kf", "vit-9zz8p"),
+        ("llm-0", "vit-0"),
+        ("a-0-x7b4t", "a-1-9zz8p", "b-0-2kf7x"),
+        ("llm-worker-0", "llm-master-0", "vit-worker-0"),
+        ("llm-6d4b75cb6d-7x2kf", "vit-6d4b75cb6d-9zz8p"),
+    )
+    ONE = (
+        ("llm-7x2kf", "llm-9zz8p"),
+        ("llm-0", "llm-1", "llm-12"),
+        ("llm-workers-0-0-x7b4t", "llm-workers-1-0-9zz8p"),
+        ("llm-master-0", "llm-worker-0"),
+        ("llm-6d4b75cb6d-7x2kf", "llm-6d4b75cb6d-9zz8p"),
+        ("llm-head-7x2kf", "llm-gpu-worker-9zz8p"),
+        ("pre-training", "data-parallel"),
+    )
+
+    def said(self, form, pods, **files):
+        """What is listed of a log to which these pods print at once, without any other file that knows them."""
+        lines = [line for line in megatron(60, 1, 20, saves=(20,)).splitlines()]
+        text = "".join(self.FORMS[form](pod, line, 60 + 2 * i) + "\n" for i, line in enumerate(lines) for pod in pods)
+        path = self.folder_of({"all.log": text, **files})
+        self.rows("SELECT count(*) FROM trace_ledger(?)", path)
+        return self.rows(
+            "SELECT severity, detail FROM mpg_issues WHERE kind = 'ambiguous_job' AND instr(source, ?)", path
+        )
+
+    def test_pods_of_several_jobs_that_nothing_knows(self):
+        """They count as one log, and that is listed; alone or beside jobs of other names."""
+        beside = {"sacct.psv": SACCT + job(5101, 0, 1200)}
+        for form in self.FORMS:
+            for pods in self.SEVERAL:
+                for files in {}, beside:
+                    with self.subTest(form=form, pods=pods, files=list(files)):
+                        ((severity, detail),) = self.said(form, pods, **files)
+                        self.assertEqual("warning", severity)
+                        self.assertIn(f"the pods {pods[0]} and {pods[-1]}", detail)
+            for pods in self.ONE:
+                with self.subTest(form=form, pods=pods):
+                    self.assertEqual([], self.said(form, pods))
+
 
 if __name__ == "__main__":
     unittest.main()
