@@ -21,13 +21,13 @@
 -- :chip say, or correct, how many chips the job holds, and which; :pool names the pool ('training'); :job
 -- makes all files runs of one job (else each is a job, named after its file); :outcome says how the last run
 -- ended where the log does not ('completed', 'failed', ...); :start is when a log without times began (Unix
--- seconds or ISO 8601; 0), :zone the zone of times that say none ('UTC'), :year the year of times that have
--- none, as absl writes them, which need it; :only_relations, which trace_rollup and its like set, leaves
+-- seconds or ISO 8601; 0), :zone the zone of times that say none ('UTC'), :year the year of those without
+-- one, as absl's; :only_relations, which trace_rollup and its like set, leaves
 -- training_steps empty; they set :rotated too, the files that may be parts of one log, and :starts, when
 -- logs began. A program that cannot bind parameters to a script replaces them in its text.
 --
 -- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
--- find, and training_steps, a row a logged step. The rules are explained in docs/formats/log.md.
+-- find, and training_steps, a row a logged step. The rules: docs/formats/log.md.
 
 .read sql/formats/maxtext/input.sql
 .read sql/formats/log/extents.sql
@@ -42,6 +42,7 @@
 .read sql/formats/log/far.sql
 .read sql/formats/log/hour.sql
 .read sql/formats/maxtext/streams.sql
+.read sql/formats/log/stepless.sql
 .read sql/formats/maxtext/lines.sql
 
 -- ---- 2. When things happened: by the clock of the lines, or else by adding up what they took ----

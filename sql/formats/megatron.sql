@@ -95,6 +95,7 @@ WHERE other > last;
 .read sql/formats/megatron/clock.sql
 .read sql/formats/log/hour.sql
 .read sql/formats/megatron/ranks.sql
+.read sql/formats/log/stepless.sql
 
 -- Files in which a time is before the one above it, and in which a line of an iteration repeats the one before it at once: there what
 -- follows looks closer.
@@ -130,11 +131,6 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'skipped_steps', min(line), sum(told_skipped),
        'steps that were skipped, or whose loss is no number: they count as progress'
 FROM temp.training_lines WHERE told_skipped > 0 GROUP BY file;
-
--- A file in which nothing is recognised is no run.
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(file, :log), 'warning', 'no_steps', NULL, 1, 'no line "iteration N/ N |" of Megatron was found'
-FROM (SELECT max(file) AS file, count(step) AS steps FROM temp.training_lines) WHERE steps = 0;
 
 -- A log's lines are in the order of its clock: one whose time is before that of the line above it was moved, or the clock was set back.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)

@@ -307,8 +307,9 @@ CREATE TEMP TABLE spans AS
 SELECT CAST(job AS TEXT) AS job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM training_steps WHERE start_time IS NOT NULL
 UNION ALL
 -- a step above the one that follows is of another run, as a base model's
-SELECT p.job, p.attempt, kind, p.start_time, p.time, CASE WHEN kind = 'restore' THEN iif(p.step > f.step, NULL, p.step) END, NULL
-FROM trainer_placed AS p LEFT JOIN (SELECT job, attempt, step FROM trainer_steps WHERE is_first) AS f ON f.job = p.job
+SELECT p.job, p.attempt, kind, p.start_time, p.time,
+       CASE WHEN kind = 'restore' THEN iif(p.step > f.step AND p.start_time < f.end_time, NULL, p.step) END, NULL
+FROM trainer_placed AS p LEFT JOIN (SELECT job, attempt, step, end_time FROM trainer_steps WHERE is_first) AS f ON f.job = p.job
   AND f.attempt = p.attempt WHERE kind <> 'saved' AND p.time > p.start_time
 UNION ALL -- what the log tells nothing of between an attempt's start and its first step
 SELECT job, attempt, 'init', begins, start_time, NULL, NULL

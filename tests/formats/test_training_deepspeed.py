@@ -1,6 +1,7 @@
 """What DeepSpeed prints: the mapping sql/formats/trainer.sql, held against sums made by hand."""
 
 import json
+import os
 import re
 import unittest
 
@@ -197,6 +198,14 @@ class DeepSpeed(TrainerLogs):
         self.assertEqual(self.steps(forward), self.steps(back))
         self.assertEqual({"reversed_lines": 9}, self.issues(back))
         self.assertEqual(self.sums(forward, 4), self.sums(back, 4))
+
+    def test_a_load_without_steps_after_it(self):
+        """What it loaded was kept, what is later is lost, though it is above the first step of the log."""
+        with open(os.path.join(FIXTURES, "deepspeed.log"), encoding="utf-8") as file:
+            lines = file.read().splitlines(True)
+        launch = [i for i, line in enumerate(lines) if "dist_world_size" in line][1]
+        sums = self.sums(self.file("".join(lines[: launch + 3]), "log"), 8)
+        self.assertEqual((40, 40, None), (sums["unrated"], sums["lost"], sums.get("pending")))
 
     def test_tags_of_deepspeed(self):
         """A tag may name no step, or another number: a load is of what was saved last under it, in this log or another of its job, else of a step that is not known."""

@@ -8,6 +8,7 @@ import unittest
 
 from each_trainer import OfEachTrainer
 from fleets import ROOT
+from job_logs import Logs, clock, maxtext, megatron, torchtitan
 from training import FIXTURES, Case
 
 FULL = bool(os.environ.get("MPG_FULL"))
@@ -554,6 +555,71 @@ class NothingRecognised(Case):
                         [("warning", 1)],
                     )
                     self.assertEqual(self.one("SELECT count(*) FROM allocations"), 0)
+
+
+class RestartWithoutSteps(Logs):
+    """A launch that loads a checkpoint and comes to no step: what it loaded was kept, in the log of what came before or in one of its own."""
+
+    WORLD = "using world size: 8, data-parallel size: 8\n"
+    LOADED = "  successfully loaded checkpoint from /ckpt [ t 1/1, p 1/1 ] at iteration 10\n"
+    BEFORE = f"[before the start of training step] datetime: {clock(400)} \n"
+
+    def stamped(self, text):
+        return "".join(f"{clock(400).replace(' ', 'T')}.0Z {line}\n" for line in text.splitlines())
+
+    def trainers(self):
+        """Each trainer's run of 20 steps with a save of the tenth, and the restart."""
+        run = megatron(60, 1, 20, saves=(10,))
+        yield "megatron", run, self.WORLD + self.LOADED + self.BEFORE
+        yield "megatron in kubectl logs", run, self.stamped(self.WORLD + self.LOADED + "> building GPT model\n")
+        yield "torchtitan", torchtitan(60, 1, 20, saves=(10,)), torchtitan(400, 11, 10, load=10)
+        run = maxtext(1, 20, saves=(10,), start=60, prefix=lambda time: clock(time) + " ")
+        loaded = f"{clock(390)} Num_devices: 8, shape (1, 1, 8, 1)\n{clock(400)} Finished load in 2.00 seconds @ gs://b/ckpt/10\n"
+        yield "maxtext", run, loaded
+
+    def sums(self, path):
+        return dict(
+            self.rows(
+                f"SELECT iif(category IN {('ideal', 'inefficiency', 'unrated')}, 'kept', category), sum(chip_us) / 1000000 "
+                "FROM trace_ledger(?) WHERE category NOT IN ('queued', 'restore', 'unknown') GROUP BY 1",
+                path,
+            )
+        )
+
+    def listed(self, path):
+        return self.rows(
+            "SELECT count, detail LIKE '%no clock%' FROM mpg_issues WHERE kind = 'no_steps' AND instr(source, ?)", path
+        )
+
+    def test_in_a_log_of_its_own(self):
+        for name, run, restart in self.trainers():
+            with self.subTest(name):
+                wanted = {"kept": 800, "lost": 800}
+                self.assertEqual(wanted, self.sums(self.of_one_job({"a.log": run + restart})))
+                for files in {"a.log": run, "b.log": restart}, {"b.log": run, "a.log": restart}:
+                    path = self.of_one_job(files)
+                    self.assertEqual(wanted, self.sums(path))
+                    self.assertEqual([(1, 0)], self.listed(os.path.dirname(json.loads(path)["sources"][0]["path"])))
+
+    def test_without_a_clock(self):
+        """Nothing tells when it was: it changes nothing, not even the number of the attempt, and that is listed."""
+        run = megatron(60, 1, 20, saves=(10,))
+        for files in {"a.log": run, "b.log": self.WORLD + self.LOADED}, {
+            "b.log": run,
+            "a.log": self.WORLD + self.LOADED,
+        }:
+            path = self.of_one_job(files)
+            self.assertEqual({"kept": 800, "pending": 800}, self.sums(path))
+            self.assertEqual([(1, 1)], self.listed(os.path.dirname(json.loads(path)["sources"][0]["path"])))
+            self.assertEqual([(1,)], self.rows("SELECT DISTINCT attempt FROM trace_ledger(?)", path))
+
+    def test_of_no_job(self):
+        """Logs without a step, beside others, give nothing: one row says so for all of them."""
+        for name, run, restart in self.trainers():
+            with self.subTest(name):
+                path = self.folder_of({"a.log": run, "b.log": restart, "c.log": "x\n" + restart})
+                self.sums(path)
+                self.assertEqual([(2, 0)], self.listed(path))
 
 
 class ProgressBars(Case):

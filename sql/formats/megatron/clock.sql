@@ -1,8 +1,19 @@
 -- megatron/clock.sql - lines of iterations without a clock, in a log of which other lines have one.
 --
 -- Reads and changes training_lines, where lines that tell a clock alone have told_other, and training_begun(file, time): when such a log
--- began. GPT-NeoX and Megatron-DeepSpeed have DeepSpeed's clock above each iteration; older Megatron-LM prints the date before training and
--- after it. A part of megatron.sql, which says what the parameters are and runs the parts in order.
+-- began. Reads training_tail(file, time). GPT-NeoX and Megatron-DeepSpeed have DeepSpeed's clock above each iteration; older Megatron-LM
+-- prints the date before training and after it. A part of megatron.sql, which says what the parameters are and runs the parts in order.
+
+-- A log without an iteration, as of a launch that came to none, is of the last time that stands in it.
+UPDATE training_lines SET time = s.time
+FROM (SELECT (SELECT l.rowid FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND l.told_other IS NULL
+              ORDER BY l.rowid LIMIT 1) AS id,
+             coalesce((SELECT max(l.time) FROM training_lines AS l WHERE l.rowid BETWEEN first AND last),
+                      (SELECT max(t.time) FROM training_tail AS t WHERE t.file = e.file)) AS time
+      FROM training_extents AS e
+      WHERE NOT EXISTS (SELECT 1 FROM training_lines AS l WHERE l.rowid BETWEEN first AND last
+                        AND (l.step IS NOT NULL OR l.time IS NOT NULL AND l.told_other IS NULL))) AS s
+WHERE s.id = training_lines.rowid;
 
 DROP TABLE IF EXISTS temp.training_others;
 CREATE TEMP TABLE training_others AS SELECT 1 FROM training_lines WHERE told_other IS NOT NULL LIMIT 1;

@@ -120,3 +120,8 @@ DROP TABLE training_went_on;
 DROP TABLE training_pairs;
 --@ end
 DROP TABLE training_halves;
+
+-- A file in which nothing is recognised is no run.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(file, :log), 'warning', 'no_steps', NULL, 1, 'no line "iteration N/ N |" of Megatron was found'
+FROM (SELECT max(file) AS file, count(step) AS steps FROM temp.training_lines) WHERE steps = 0;
