@@ -71,7 +71,8 @@ SELECT path, 'warning', 'impossible_time', n, 'times of January 1970, as if "tim
 FROM mlperf_survey WHERE first_ms >= 1000000000 AND last_ms < 10000000000 ORDER BY file;
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT path, 'warning', 'no_run_stop', line, 1, 'a run without "run_stop" counts until its last record, and has no outcome'
+SELECT path, 'warning', 'no_run_stop', line, 1,
+       'a run without "run_stop" counts until its last record, ' || iif(file IN mlperf_followed, 'as failed: another follows', 'and has no outcome')
 FROM mlperf_survey WHERE starts > 0 AND stops = 0 ORDER BY file;
 
 -- A file is a run. Ranks print its start at once; starts that are further apart, or after an end, are of several.
@@ -299,8 +300,8 @@ CREATE TEMP TABLE assumed_chips AS SELECT job FROM mlperf_runs WHERE chips IS NU
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
 SELECT job, 1 AS attempt, NULL AS task, pool, coalesce(chips, 1) AS chips, init_start_ms / 1000.0 AS start_time,
-       run_stop_ms / 1000.0 AS end_time,
-       CASE WHEN status = 'success' THEN 'completed' WHEN status IS NOT NULL THEN 'failed' END AS outcome
+       coalesce(run_stop_ms, iif(job IN mlperf_followed, (SELECT last_ms FROM mlperf_survey WHERE file = job), NULL)) / 1000.0 AS end_time,
+       CASE WHEN status = 'success' THEN 'completed' WHEN status IS NOT NULL OR job IN mlperf_followed THEN 'failed' END AS outcome
 FROM mlperf_runs
 WHERE init_start_ms IS NOT NULL;
 
@@ -397,6 +398,7 @@ DROP TABLE mlperf_survey;
 DROP TABLE mlperf_words;
 DROP TABLE mlperf_events;
 DROP TABLE mlperf_further;
+DROP TABLE mlperf_followed;
 -- The descriptions that were read are no strangers among the files of a fleet.
 DROP TABLE IF EXISTS temp.read_beside;
 CREATE TEMP TABLE read_beside AS SELECT path || packed AS path

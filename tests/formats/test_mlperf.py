@@ -636,6 +636,64 @@ class Mapping(Case):
         self.assertEqual([(4, 2)], self.rows("SELECT runs, successes FROM mlperf_scores"))
         self.assertEqual([("no_run_stop", path)], self.rows("SELECT kind, source FROM mpg_issues"))
 
+    def test_a_run_without_an_end_before_another(self):
+        """As a job that failed and was started again into one file: it ends with its last record, and the next is one of its own."""
+
+        def run(at, end, ranks=1, blocks=3):
+            return "".join(
+                [ranks * record(at, "init_start"), record(at + 5000, "init_stop")]
+                + [record(at + 5000 + 100 * rank, "run_start") for rank in range(ranks)]
+                + [
+                    record(
+                        at + 6000 + 10000 * n + stop * 9000,
+                        ("block_start", "block_stop")[stop],
+                        samples_count=64 * (n + stop),
+                    )
+                    for n in range(blocks)
+                    for stop in (0, 1)
+                ]
+                + end * [record(at + 36000, "run_stop", status="success")]
+            )
+
+        first, last = "as failed: another follows", "and has no outcome"
+        for ranks in (1, 3):
+            for ends, said in (
+                ((0, 1), [first]),
+                ((0, 0), [first, last]),
+                ((0, 0, 1), [first, first]),
+                ((1, 0, 1), [first]),
+            ):
+                with self.subTest(ranks=ranks, ends=ends):
+                    self.map_text("".join(run(90000 * n, end, ranks) for n, end in enumerate(ends)))
+                    self.assertEqual(
+                        [
+                            (90 * n, 90 * n + (36 if end else 35) if end or n < len(ends) - 1 else None, outcome)
+                            for n, end in enumerate(ends)
+                            for outcome in ["completed" if end else "failed" if n < len(ends) - 1 else None]
+                        ],
+                        self.rows("SELECT start_time, end_time, outcome FROM allocations ORDER BY 1"),
+                    )
+                    path = self.one("SELECT min(job) FROM jobs")
+                    self.assertEqual(
+                        [(len(said),)],
+                        self.rows("SELECT count FROM mpg_issues WHERE kind = 'no_run_stop' AND source = ?", path),
+                    )
+                    self.assertEqual(
+                        [], self.rows("SELECT * FROM mpg_issues WHERE kind = 'several_runs' AND source = ?", path)
+                    )
+                    self.assertEqual(3 * len(ends), self.one("SELECT count(*) FROM spans WHERE kind = 'step'"))
+        # Two at once, or starts of ranks that are minutes apart, are one run, and that is said.
+        both = sorted(
+            (run(0, 0, blocks=12) + run(70000, 1)).splitlines(True), key=lambda line: json.loads(line[9:])["time_ms"]
+        )
+        for text in "".join(both), record(0, "init_start") + record(0, "run_start") + run(85000, 1):
+            self.map_text(text)
+            path = self.one("SELECT min(job) FROM jobs")
+            self.assertEqual(
+                [("several_runs",)],
+                self.rows("SELECT kind FROM mpg_issues WHERE kind = 'several_runs' AND source = ?", path),
+            )
+
     def test_a_run_that_broke_off(self):
         """It holds its chips until its last record, whatever that tells; a block that is still open is none of the number it began at."""
         text = (
