@@ -393,6 +393,15 @@ class Condor(Batch):
             [(BEGIN + 5900,)],
         )
 
+    def test_histories_appended_to_one_file(self):
+        """condor_history -json >>history.json: an array each time."""
+        whole = self.fixture("condor/history.json")
+        ads = json.loads(whole)
+        self.assertEqual(
+            self.held(self.file(whole, "a.json")),
+            self.held(self.file(json.dumps(ads[:3], indent=1) + "\n" + json.dumps(ads[3:]) + "\n[]\n", "b.json")),
+        )
+
     def test_an_ad_for_each_run(self):
         ad = next(ad for ad in json.loads(self.fixture("condor/history.json")) if ad["ClusterId"] == 101)
         first = ad | {

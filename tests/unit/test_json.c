@@ -19,9 +19,15 @@ static void test_streams(void) {
         "0}}",
         "1:record=$span job=$train-000123 attempt=#1 kind=$step start_time=#1795240353.25 "
         "end_time=Nnull ok=Ttrue no=Ffalse l=[[1,{\"a\":[]}] o={{\"\":0}\n");
-  /* Behind the end of the one array, and in places of objects. */
-  GIVES("[{}] {}", "1:\n!t:1:6: expected end of file, found '{'; nothing after it is read\n");
-  GIVES("[]\n]", "!t:2:1: expected end of file, found ']'; nothing after it is read\n");
+  /* Arrays that were appended. */
+  GIVES("[{\"a\":1}]\n[\n{\"a\":2},{}\n]\n[]\n\n[{}][{}]\n", "1:a=#1\n3:a=#2\n3:\n7:\n7:\n");
+  GIVES("[]\n[{}", "2:\n!t:2:4: expected ',' or ']', found end of file\n");
+  GIVES("[{}]\n[1]",
+        "1:\n!t:2:2: expected an object or ']', found '1'; nothing after it is read\n");
+  /* Behind the end of an array, and in places of objects. */
+  GIVES("[{}] {}",
+        "1:\n!t:1:6: expected an array or end of file, found '{'; nothing after it is read\n");
+  GIVES("[]\n]", "!t:2:1: expected an array or end of file, found ']'; nothing after it is read\n");
   GIVES("[1]", "!t:1:2: expected an object or ']', found '1'; nothing after it is read\n");
   GIVES("[{},]", "1:\n!t:1:5: expected an object, found ']'; nothing after it is read\n");
   GIVES("[,{}]", "!t:1:2: expected an object or ']', found ','; nothing after it is read\n");

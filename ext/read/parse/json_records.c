@@ -11,12 +11,12 @@
 
 /* What may come next in the stream, after white space. */
 typedef enum state {
-  AT_START,      /* an object, or the '[' of the one array, or nothing */
+  AT_START,      /* an object, or the '[' of an array, or nothing */
   AT_LINE,       /* an object, or the end */
   AT_FIRST,      /* an element, or ']' */
   AT_ELEMENT,    /* an element */
   AFTER_ELEMENT, /* ',' or ']' */
-  AFTER_ARRAY,   /* the end */
+  AFTER_ARRAY,   /* the end, or the '[' of a further array */
   GIVEN_UP       /* an array went wrong: nothing more is read */
 } state;
 
@@ -198,8 +198,8 @@ static mpg_rc read_next(mpg_json *json, bool *record, bool *more, mpg_err *err) 
     *more = !w->last;
     return *more ? MPG_OK : at_end(json, err);
   }
-  if (json->state == AFTER_ARRAY)
-    return unexpected(json, "end of file", err);
+  if (json->state == AFTER_ARRAY && *p != '[')
+    return unexpected(json, "an array or end of file", err);
   if (json->state == AFTER_ELEMENT && *p != ',' && *p != ']')
     return unexpected(json, "',' or ']'", err);
   if (json->state == AFTER_ELEMENT || (json->state == AT_FIRST && *p == ']')) {
@@ -207,7 +207,7 @@ static mpg_rc read_next(mpg_json *json, bool *record, bool *more, mpg_err *err) 
     advance(json, p + 1);
     return MPG_OK;
   }
-  if (json->state == AT_START && *p == '[') {
+  if ((json->state == AT_START || json->state == AFTER_ARRAY) && *p == '[') {
     json->state = AT_FIRST;
     advance(json, p + 1);
     return MPG_OK;

@@ -1,5 +1,5 @@
 /*
-** json_records.h - strict JSON (RFC 8259) from a stream: JSON Lines, one array, or one document, in
+** json_records.h - strict JSON (RFC 8259) from a stream: JSON Lines, arrays, or one document, in
 ** bounded memory (a window that holds the current value).
 **
 ** Refused with MPG_DATA and "PATH:LINE:COLUMN: expected ..., found ...": trailing commas, comments,
@@ -48,10 +48,11 @@ void mpg_json_close(mpg_json *json); /* NULL is fine; the stream stays open */
 
 /*
 ** The next object of the stream: of objects one after the other (JSON Lines; any white space
-** between), or of the elements of one top-level array. Its members are in the order written; nested
-** values are checked raw text, for mpg_json_parse. Borrowed until the next call. Any other value is
-** MPG_DATA, and so is a key that repeats (in a nested object, when that is parsed). MPG_DONE at the
-** end; a stream without any value has no record.
+** between), or of the elements of an array, or of arrays one after the other, as a program leaves
+** that appends one each time. Its members are in the order written; nested values are checked raw
+** text, for mpg_json_parse. Borrowed until the next call. Any other value is MPG_DATA, and so is a
+** key that repeats (in a nested object, when that is parsed). MPG_DONE at the end; a stream without
+** any value has no record.
 **
 ** After MPG_DATA the next call continues: after an object with a repeated key; else, in JSON Lines,
 ** after the line in which the malformed record begins; within an array the start of the next

@@ -1,5 +1,5 @@
 /*
-** json_rows.c - files of JSON as rows: JSON Lines, or one array of objects. See rows.h.
+** json_rows.c - files of JSON as rows: JSON Lines, or arrays of objects. See rows.h.
 **
 ** A column is a member of the record, or what a path finds in it; NULL if there is nothing, or
 ** null, as NaN and infinities are too (listed: not_finite). Arrays and objects are lent as JSON
