@@ -26,6 +26,9 @@ case(
     {("j", "untraced"): 20, ("k", "untraced"): 30, (None, "down", "hw_down"): 20, (None, "idle"): -10},
     issues={"as_of_ahead", "oversubscribed"},
 )
+case("capacity alone that is open says not until when it is there", [cap(2, 5)], {}, issues={"not_observed"})
+case("nor does what comes in the end", [cap(2, 0, 30), cap(4, 30)], {(None, "idle"): 60}, issues={"not_observed"})
+case("as_of says it", [cap(2, 5)], {(None, "idle"): 50}, issues=set(), as_of=30)
 case(
     "not where all have ended",
     [job(), cap(2, 0, 30), al(2, 0, 10)],

@@ -289,6 +289,12 @@ class Observed(unittest.TestCase):
             issues={"after_observed"},
         )
 
+    def test_capacity_that_was_not_seen_any_more(self):
+        """It begins when its pool was last observed, or later: it counts nothing, and that is listed."""
+        for until in 5, 3:
+            self.check([cap(2, 5), ob(until)], {}, issues={"not_observed"})
+        self.check([cap(2, 5), ob(6)], {(None, "p", "idle"): 2}, issues=set())
+
     def test_each_job_has_its_own(self):
         """It still ran when it was last observed, as one that is open at the end of the trace; its pool goes on."""
         self.check(

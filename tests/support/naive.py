@@ -215,6 +215,8 @@ class Ledger(Jobs):
                 for a in self.rows["allocations"]
             ):
                 self.issue("as_of_ahead")
+            if any(r.end_time is None and r.start_time >= observed.get(r.pool, as_of) for r in self.rows["capacity"]):
+                self.issue("not_observed")
         self.pool_end = {pool: observed.get(pool, as_of) for pool in pools}
         self.as_of = max(self.pool_end.values(), default=observed.get(None, as_of))
         self.job_end = defaultdict(lambda: self.as_of)

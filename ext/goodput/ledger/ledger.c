@@ -68,7 +68,8 @@ mpg_rc mpg_accounting_init(mpg_accounting *a, const mpg_env *env, const mpg_flee
   a->fleet = fleet;
   a->options = *options;
   a->ends = mpg_pool_ends_at(options->rules.as_of);
-  if (options->rules.as_of == MPG_NONE) {
+  a->as_of_given = options->rules.as_of != MPG_NONE;
+  if (!a->as_of_given) {
     if ((rc = mpg_pool_ends_init(&a->ends, env, fleet)) != MPG_OK)
       return mpg_fail_plain(err, rc);
     a->options.rules.as_of = a->ends.as_of;
@@ -131,6 +132,23 @@ static mpg_rc list_planned(const mpg_accounting *a, const char *source) {
       "allocations without an end, held until %s, the latest time of capacity and outages; that of "
       "jobs is %s: as_of may tell another end",
       end, last);
+}
+
+/* Capacity that is there from the end of its pool on: nothing says until when. */
+static mpg_rc list_endless(const mpg_accounting *a, const char *source) {
+  const mpg_fleet *f = a->fleet;
+  int64_t endless = 0;
+  for (size_t i = 0; !a->as_of_given && i < f->ncapacity; i++) {
+    const mpg_capacity *c = &f->capacity[i];
+    endless += c->end == MPG_OPEN && c->start >= mpg_pool_end(&a->ends, c->pool);
+    if (mpg_poll(a->env, i))
+      return MPG_INTERRUPTED;
+  }
+  if (endless == 0)
+    return MPG_OK;
+  return mpg_issues_add(f->issues, MPG_WARNING, source, "not_observed", 0, endless,
+                        "records of capacity without an end that begin when their pool was last "
+                        "observed, or at the latest time of all, and count nothing: give as_of");
 }
 
 /* Records of a pool after the time until which a source observed it. */
@@ -252,6 +270,8 @@ mpg_rc mpg_accounting_finish(mpg_accounting *a, const char *source, mpg_err *err
   mpg_rc rc;
   mpg_progress_end_jobs(a->env);
   rc = list_planned(a, source);
+  if (rc == MPG_OK)
+    rc = list_endless(a, source);
   if (rc == MPG_OK)
     rc = list_after(a, source);
   if (rc == MPG_OK)

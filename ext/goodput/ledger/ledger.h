@@ -22,7 +22,8 @@ typedef struct mpg_accounting {
   mpg_pool_ends ends;
   mpg_pools pools;
   mpg_timeline *timeline;
-  bool sorted;          /* every job is accounted: pools may follow */
+  bool sorted; /* every job is accounted: pools may follow */
+  bool as_of_given;
   bool ahead;           /* the end of the trace is a pool's, later than any time of a job */
   const bool *left_out; /* by job, or NULL: nobody asks for rows of these. Set after the start, for
                         ** mpg_rollup_all and mpg_runs alone: nothing is noticed of them */
