@@ -344,6 +344,18 @@ case(
     by=("pool", "category"),
 )
 case(
+    "a job that needs no chips has a surplus alone, and its spans are listed",
+    [job(chips=0), al(2, 0, 20, outcome="completed"), sp("step", 5, 10, 1)],
+    {("j", "partial", "surplus"): 40},
+    issues={"span_outside_allocation", "no_capacity"},
+)
+case(
+    "not where it is elastic",
+    [job(chips=0, min_chips=0), al(2, 0, 20, outcome="completed"), sp("step", 5, 10, 1)],
+    {("j", "unrated"): 10, ("j", "unknown"): 30},
+    issues={"no_capacity"},
+)
+case(
     "a surplus computes nothing",
     CHIPS + [cap(3, 0, 10), job(chips=2), al(3, 0, 10, outcome="completed"), sp("step", 0, 10, 1, flops=8e12)],
     {("j", "partial", "surplus"): 10, ("j", "ideal"): 8, ("j", "inefficiency"): 12},

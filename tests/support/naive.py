@@ -465,6 +465,8 @@ class Ledger(Jobs):
             if span and sum(held.values()):
                 own_of_job[span] += e - s
             extra = self.surplus(job, held)
+            if span and sum(held.values()) == sum(extra.values()):
+                self.issue("span_outside_allocation")
             for pool, r in held.items():
                 need = r - extra[pool]
                 chip = self.chip_of(pool, s)

@@ -551,6 +551,19 @@ static mpg_rc sweep_attempt(mpg_innermost *in, const mpg_gang *gang, size_t a, s
   return rc;
 }
 
+/* Items with time that is not for them: in no complete stretch, or of a job that needs no chips, so
+** that all it holds is surplus. */
+static mpg_rc count_outside(const mpg_innermost *in, const mpg_job *job, int64_t *outside) {
+  const bool needless = job->chips == 0 && job->min_chips == MPG_NONE;
+  for (size_t i = 0; (needless || in->strayed) && i < in->nitems; i++) {
+    const mpg_span *span = &in->items[i].span;
+    *outside += needless ? span->end > span->start : in->outside[i] > 0;
+    if (mpg_poll(in->env, i))
+      return MPG_INTERRUPTED;
+  }
+  return MPG_OK;
+}
+
 static mpg_rc failure(mpg_rc rc, mpg_err *err) {
   if (rc == MPG_IO) /* it says what */
     return rc;
@@ -595,11 +608,9 @@ mpg_rc mpg_innermost_build(mpg_innermost *in, const mpg_fleet *fleet, uint32_t j
     if (rc != MPG_OK)
       return failure(rc, err);
   }
-  for (size_t i = 0; in->strayed && i < in->nitems; i++) {
-    if (mpg_poll(in->env, i))
-      return failure(MPG_INTERRUPTED, err);
-    outside += in->outside[i] > 0;
-  }
+  rc = count_outside(in, &fleet->jobs[job], &outside);
+  if (rc != MPG_OK)
+    return failure(rc, err);
   mpg_notice_add(notices, fleet, MPG_NOTICE_MISSING_END, job, missing);
   mpg_notice_add(notices, fleet, MPG_NOTICE_OVERLAPPING_SPANS, job, found.overlapping);
   mpg_notice_add(notices, fleet, MPG_NOTICE_CONCURRENT_STEPS, job, found.concurrent);

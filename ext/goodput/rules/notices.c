@@ -26,7 +26,8 @@ static const struct {
          "spans without an end before others of their kind, or in an attempt that has ended"},
     [MPG_NOTICE_SPAN_OUTSIDE] =
         {MPG_WARNING, "span_outside_allocation",
-         "spans with time in which the gang was not complete or nothing was held, left out"},
+         "spans with time in which the gang was not complete, or held or needed nothing, left "
+         "out"},
     [MPG_NOTICE_SPAN_WITHOUT] = {MPG_DATA_LOSS, "span_without_allocation",
                                  "spans of no attempt that held chips, left out"},
     [MPG_NOTICE_COMMIT_WITHOUT] = {MPG_DATA_LOSS, "commit_without_allocation",
