@@ -146,6 +146,24 @@ case(
     {("j", "unrated"): 10, ("j", "lost"): 10},
 )
 case(
+    "nor is one that starts later, whose number counts, and that is listed",
+    [job(), al(1, 0, 40, outcome="failed"), co(2, None, 5)] + steps(1, 2, 3, 4),
+    {("j", "unrated"): 20, ("j", "lost"): 20},
+    issues={"impossible_time", "no_capacity"},
+)
+case(
+    "a good end says the same of it",
+    [job(), al(1, 0, 40, outcome="completed"), co(2, None, 5)] + steps(1, 2, 3, 4),
+    {("j", "unrated"): 40},
+    issues={"no_capacity"},
+)
+case(
+    "a save that is durable before its snapshot is listed",
+    [job(), al(1, 0, 40, outcome="failed"), co(2, 25, 22), co(1, 15, 15)] + steps(1, 2, 3, 4),
+    {("j", "unrated"): 20, ("j", "lost"): 20},
+    issues={"impossible_time", "no_capacity"},
+)
+case(
     "without a snapshot the durable time stands in",
     [al(1, 0, 30, outcome="failed"), co(9, None, 15)] + steps(1, 2, 3),
     {("j", "unrated"): 20, ("j", "lost"): 10},

@@ -261,7 +261,8 @@ class Jobs:
         branches = self.branches(attempts) if kind == "step" else []
         limits = self.limits(branches, commits)
 
-        def protected(step):
+        def protected(step, by_number=False):
+            """By a commit's time; with by_number also where its clock says that the step began later."""
             for c in commits:
                 if c.durable_time is None:
                     continue
@@ -275,7 +276,7 @@ class Jobs:
                     ):
                         return True
                 elif step.step <= c.step:
-                    latest = branches[-1].steps if branches else []
+                    latest = branches[-1].steps if branches and by_number else []
                     if step.start_time < snapshot or (
                         latest and c.step <= latest[-1].step and latest[0].start_time < snapshot
                     ):
@@ -284,6 +285,10 @@ class Jobs:
 
         def by_end_of_job(step):
             if protected(step) or step.of.outcome == "completed":
+                return None
+            if protected(step, by_number=True):
+                if step.kind == "step":
+                    self.issue("impossible_time")
                 return None
             if last.outcome == "completed" and (step.step is None or kind == "batch" or not commits):
                 if step.step is None or kind == "step":
@@ -328,6 +333,10 @@ class Jobs:
         )
         if any(r.step is not None and r.step < 0 for r in spans + (commits if asked else [])):
             self.issue("impossible_value")
+        if asked and any(
+            None not in (c.snapshot_time, c.durable_time) and c.snapshot_time > c.durable_time for c in commits
+        ):
+            self.issue("impossible_time")
         for rollout in rollouts:
             if rollout.shared is not None:
                 rollout.fate = rollout.shared.fate

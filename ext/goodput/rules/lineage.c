@@ -31,6 +31,14 @@ size_t mpg_commits_known(const mpg_commit *commits, size_t ncommits, int64_t as_
   return n;
 }
 
+size_t mpg_commits_early(const mpg_commit *commits, size_t ncommits, int64_t as_of) {
+  size_t n = 0;
+  for (size_t i = 0; i < ncommits; i++) /* MPG_NONE is the least */
+    n += commits[i].durable != MPG_NONE && commits[i].durable < commits[i].snapshot &&
+         commits[i].snapshot <= as_of;
+  return n;
+}
+
 /* From here c[i].snapshot is the latest of commit i and all after it, c[i].durable of those of its
 ** step. */
 static void settle_commits(mpg_commit *c, size_t n) {
@@ -243,15 +251,15 @@ static bool decide_by_branch(mpg_lineage *lineage, const mpg_step *step, mpg_fat
 
 mpg_fate mpg_lineage_decide(mpg_lineage *lineage, const mpg_step *step) {
   mpg_fate fate;
-  lineage->assumed = false;
+  bool saved;
+  lineage->assumed = lineage->against_clock = false;
   if (step->number == MPG_NONE)
     return fate_of(lineage, step, is_protected_by_time(lineage, step), true);
   if (decide_by_branch(lineage, step, &fate))
     return fate;
-  return fate_of(lineage, step,
-                 is_protected_by_time(lineage, step) || step->number <= lineage->reached ||
-                     is_protected(lineage, step),
-                 false);
+  saved = is_protected(lineage, step) || is_protected_by_time(lineage, step);
+  lineage->against_clock = !saved && !step->completed && step->number <= lineage->reached;
+  return fate_of(lineage, step, saved || lineage->against_clock, false);
 }
 
 mpg_fate mpg_lineage_decide_rollout(mpg_lineage *lineage, const mpg_step *rollout) {

@@ -67,9 +67,10 @@ typedef struct mpg_lineage {
   int64_t any_step;        /* the latest snapshot of commits without a step, */
   int64_t latest_numbered; /* and of those with one */
   /* Of the steps so far: */
-  size_t above; /* durable commits from here on are of steps that high */
-  size_t begun; /* branches that began before the last of them */
-  bool assumed; /* the last is productive only by the good end of another attempt */
+  size_t above;       /* durable commits from here on are of steps that high */
+  size_t begun;       /* branches that began before the last of them */
+  bool assumed;       /* the last is productive only by the good end of another attempt, */
+  bool against_clock; /* or by the number of a commit whose snapshot was before it */
   /* Of the batches so far that have a number: */
   size_t batch_attempt;  /* of the last one */
   int64_t highest;       /* number; MPG_NONE: there is none */
@@ -92,5 +93,7 @@ mpg_fate mpg_lineage_decide_rollout(mpg_lineage *lineage, const mpg_step *rollou
 
 /* The number of commits made by as_of. If there is one, the job has checkpoint data. */
 size_t mpg_commits_known(const mpg_commit *commits, size_t ncommits, int64_t as_of);
+/* How many of them are durable before their snapshot. */
+size_t mpg_commits_early(const mpg_commit *commits, size_t ncommits, int64_t as_of);
 
 #endif

@@ -48,6 +48,13 @@ static const struct {
                                     "they share the fate of their step, their kind is rollout"},
     [MPG_NOTICE_NEGATIVE_STEPS] = {MPG_WARNING, "impossible_value",
                                    "steps and commits of a number below 0, counted as given"},
+    [MPG_NOTICE_EARLY_COMMITS] = {MPG_WARNING, "impossible_time",
+                                  "commits that are durable before their snapshot, counted as "
+                                  "given"},
+    [MPG_NOTICE_STEPS_AGAINST_CLOCK] =
+        {MPG_WARNING, "impossible_time",
+         "steps that began after the snapshot of the commit that has their number or a higher one, "
+         "counted as kept: do clocks differ?"},
     [MPG_NOTICE_UNNUMBERED_STEPS] =
         {MPG_WARNING, "unnumbered_steps",
          "steps without a number, among others that have one or without a commit: an attempt that "

@@ -168,7 +168,7 @@ static mpg_verdict gap_verdict(const mpg_timeline *t, const mpg_part *part, size
 
 /* What of the steps and batches of a job is listed. */
 typedef struct doubts {
-  int64_t unnumbered, unproven, concurrent, repeated, negative;
+  int64_t unnumbered, unproven, concurrent, repeated, negative, against_clock;
   int64_t bare;   /* steps without a number, */
   bool numbered;  /* and whether others have one */
   int64_t served; /* serve spans before a step that is lost, */
@@ -210,6 +210,7 @@ static mpg_fate decide_item(mpg_timeline *t, doubts *d, size_t i) {
     fate = mpg_lineage_decide_batch(&t->lineage, &step, again != MPG_NOBODY);
   else
     fate = mpg_lineage_decide_rollout(&t->lineage, &step);
+  d->against_clock += s->kind == MPG_KIND_STEP && t->lineage.against_clock;
   d->bare += s->kind == MPG_KIND_STEP && s->step == MPG_NONE;
   d->numbered |= s->kind == MPG_KIND_STEP && s->step != MPG_NONE;
   d->unnumbered += t->lineage.assumed && s->step == MPG_NONE;
@@ -282,6 +283,8 @@ static mpg_rc decide_items(mpg_timeline *t, mpg_err *err) {
   doubts d = {.restart = SIZE_MAX, .lost = MPG_NOBODY};
   mpg_rc rc;
   notice_negative_commits(t);
+  add_notice(t, MPG_NOTICE_EARLY_COMMITS,
+             (int64_t)mpg_commits_early(t->commits, t->ncommits, t->gang.end));
   if (in->nitems == 0)
     return MPG_OK;
   rc = begin_fates(t);
@@ -305,6 +308,7 @@ static mpg_rc decide_items(mpg_timeline *t, mpg_err *err) {
   if (in->rollouts && share_fates(t) != MPG_OK)
     return fail_interrupted(err);
   add_notice(t, MPG_NOTICE_NEGATIVE_STEPS, d.negative);
+  add_notice(t, MPG_NOTICE_STEPS_AGAINST_CLOCK, d.against_clock);
   add_notice(t, MPG_NOTICE_UNNUMBERED_STEPS,
              d.numbered && d.bare > d.unnumbered ? d.bare : d.unnumbered);
   add_notice(t, MPG_NOTICE_UNPROVEN_STEPS, d.unproven);
