@@ -44,6 +44,7 @@ BEGIN IMMEDIATE;
 .read sql/build/outages.sql
 .read sql/build/windows.sql
 .read sql/build/retold.sql
+.read sql/build/conflicts.sql
 .read sql/build/submitted.sql
 .read sql/build/commits.sql
 .read sql/build/added.sql

@@ -308,22 +308,3 @@ DROP TABLE temp.mpg_watched;
 DROP TABLE temp.mpg_cut;
 DROP TABLE temp.mpg_over;
 DROP TABLE temp.mpg_gone;
--- An id that a job of another cluster has.
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'conflict', NULL, count(*),
-       'jobs whose id the tables have of another cluster, the first ' || min(job || ' of ' || cluster)
-         || ': both count as one. Build the folders of all clusters at once'
-FROM (SELECT DISTINCT n.job, n.cluster
-      FROM (SELECT DISTINCT job, cluster FROM temp.mpg_new WHERE record = 'allocations' AND instr(job, '/') = 0 AND chips > 0) AS n
-      CROSS JOIN main.jobs AS j ON j.job = n.job
-      JOIN temp.mpg_others AS i ON i.record = 'jobs' AND i.job = n.job AND i.submit_us <> j.submit_us
-      WHERE EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = n.job AND a.chips > 0)
-        AND NOT EXISTS (SELECT 1 FROM main.allocations AS a
-                        WHERE a.job = n.job AND substr(a.pool, 1, instr(a.pool || '/', '/') - 1) = n.cluster))
-GROUP BY NULL HAVING count(*) > 0;
-DROP TABLE temp.mpg_new;
-DROP TABLE temp.mpg_was;
-DROP TABLE temp.mpg_again;
-DROP TABLE temp.mpg_retold;
-DROP TABLE temp.mpg_replaced;
-DROP TABLE temp.mpg_left;
