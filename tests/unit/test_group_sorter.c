@@ -1,5 +1,5 @@
-/* test_gather.c - group_sorter.h against a plain array: every value comes back to the bit, groups
-** in order and records as they came; within its memory; stopped, or without memory, at every
+/* test_group_sorter.c - group_sorter.h against a plain array: every value comes back to the bit,
+** groups in order and records as they came; within its memory; stopped, or without memory, at every
 ** place. */
 #include "check.h"
 #include "hostile.h"
@@ -214,5 +214,5 @@ int main(void) {
     if (rc != MPG_NOMEM)
       break;
   }
-  return check_done("gather");
+  return check_done("group_sorter");
 }

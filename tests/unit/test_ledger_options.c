@@ -315,5 +315,5 @@ int main(void) {
   test_relation_faults();
   test_relation_memory();
   test_values();
-  return check_done("test_ledger_tables");
+  return check_done("ledger_options");
 }

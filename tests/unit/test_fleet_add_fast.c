@@ -1,5 +1,5 @@
-/* test_usual.c - spans and commits told in texts: what fleet_add_fast.c takes is what mpg_fleet_add
-** makes of it. */
+/* test_fleet_add_fast.c - spans and commits told in texts: what fleet_add_fast.c takes is what
+** mpg_fleet_add makes of it. */
 #include "check.h"
 #include "../../ext/goodput/trace/fleet.h"
 
@@ -246,5 +246,5 @@ static void test_usual(void) {
 int main(void) {
   test_random();
   test_usual();
-  return check_done("usual");
+  return check_done("fleet_add_fast");
 }
