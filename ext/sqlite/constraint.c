@@ -59,23 +59,29 @@ static bool is_time(sqlite3_value *value) {
   return !mpg_real_parse(text, &number) && mpg_time_parse(text, &us, &ignored) == MPG_OK;
 }
 
+int mpg_value_of_numbers(sqlite3_vtab *vtab, sqlite3_value *value, const char *table,
+                         mpg_str column) {
+  if (!is_time(value))
+    return SQLITE_OK;
+  return mpg_vtab_error(vtab, "%s: %.*s: expected a number, such as mpg_time('%s'), found '%s'",
+                        table, (int)column.n, column.p, sqlite3_value_text(value),
+                        sqlite3_value_text(value));
+}
+
 int mpg_constraint_of_numbers(sqlite3_vtab *vtab, sqlite3_index_info *info, const char *table,
                               mpg_number_column *name, const void *of) {
   static const unsigned char ops[] = {SQLITE_INDEX_CONSTRAINT_EQ, SQLITE_INDEX_CONSTRAINT_GT,
                                       SQLITE_INDEX_CONSTRAINT_LE, SQLITE_INDEX_CONSTRAINT_LT,
                                       SQLITE_INDEX_CONSTRAINT_GE};
-  for (int i = 0; i < info->nConstraint; i++) {
+  int rc = SQLITE_OK;
+  for (int i = 0; rc == SQLITE_OK && i < info->nConstraint; i++) {
     const struct sqlite3_index_constraint *c = &info->aConstraint[i];
-    sqlite3_value *value;
     mpg_str column;
-    if (c->iColumn < 0 || memchr(ops, c->op, sizeof ops) == NULL ||
-        (column = name(of, c->iColumn)).n == 0 || !is_time(value = mpg_host_constant(info, i)))
-      continue;
-    return mpg_vtab_error(vtab, "%s: %.*s: expected a number, such as mpg_time('%s'), found '%s'",
-                          table, (int)column.n, column.p, sqlite3_value_text(value),
-                          sqlite3_value_text(value));
+    if (c->iColumn >= 0 && memchr(ops, c->op, sizeof ops) != NULL &&
+        (column = name(of, c->iColumn)).n > 0)
+      rc = mpg_value_of_numbers(vtab, mpg_host_constant(info, i), table, column);
   }
-  return SQLITE_OK;
+  return rc;
 }
 
 mpg_str mpg_declared_number(const void *declaration, int column) {

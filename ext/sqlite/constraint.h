@@ -46,6 +46,9 @@ typedef mpg_str mpg_number_column(const void *of, int column);
 ** with a constant text that is a time, '2026-01-06'. To SQLite each number is less than that. */
 int mpg_constraint_of_numbers(sqlite3_vtab *vtab, sqlite3_index_info *info, const char *table,
                               mpg_number_column *name, const void *of);
+/* The same of one value, as xFilter gets that of a parameter. */
+int mpg_value_of_numbers(sqlite3_vtab *vtab, sqlite3_value *value, const char *table,
+                         mpg_str column);
 /* That of a declaration "CREATE TABLE x(NAME TYPE, ...", whose names need no quotes. */
 mpg_str mpg_declared_number(const void *declaration, int column);
 

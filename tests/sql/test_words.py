@@ -52,6 +52,24 @@ class Words(Case):
                 for value in ("> '1772445600'", ">= ' 1.5e9 '", "= 'x'", "<> '2026-01-06'", "> mpg_time('2026-01-06')"):
                     self.rows(f"{where} {value}")
 
+    def test_a_time_that_is_a_parameter(self):
+        """Of the ledger, which sees it: the same error, also where it comes from another table, and none for a number."""
+        self.db.execute("CREATE TEMP TABLE asked AS SELECT '2026-01-06' AS day, 5 AS number")
+        for table in (f"trace_ledger('{GOLDEN}')", "mpg_ledger"):
+            name = table.split("(")[0]
+            for column in "start_time", "end_time":
+                for op in "=", "<", "<=", ">", ">=":
+                    with self.subTest(table=table, column=column, op=op):
+                        said = (
+                            f"{name}: {column}: expected a number, such as mpg_time('2026-01-06'), found '2026-01-06'"
+                        )
+                        where = f"SELECT count(*) FROM {table} AS t WHERE {column} {op}"
+                        self.assertEqual(said, self.error(f"{where} ?", "2026-01-06"))
+                        self.assertEqual(said, self.error(f"{where} (SELECT day FROM asked)"))
+                        self.rows(f"{where} ?", "x")
+                        self.assertEqual(self.rows(f"{where} 5"), self.rows(f"{where} ?", 5))
+                        self.assertEqual(self.rows(f"{where} 5"), self.rows(f"{where} (SELECT number FROM asked)"))
+
     def test_a_record_that_is_a_parameter(self):
         self.assertIn("found 'span'", self.error("SELECT * FROM mpg_records WHERE record = ?", "span"))
         self.assertEqual(2, self.one("SELECT count(*) FROM mpg_records WHERE record = ?", "jobs"))

@@ -270,6 +270,22 @@ int mpg_ledger_plan_request(const char *idx_str, const mpg_ledger_table *table, 
   return SQLITE_OK;
 }
 
+int mpg_ledger_plan_check(sqlite3_vtab *vtab, const char *idx_str, const mpg_ledger_table *table,
+                          int argc, sqlite3_value **argv) {
+  const char *p = idx_str;
+  mpg_scan_request ignored;
+  int rc = SQLITE_OK;
+  plan_keys(&p, table, &ignored);
+  for (int i = 0; rc == SQLITE_OK && i < argc; i++) {
+    const mpg_ledger_column_info *column = column_of(table, next_number(&p));
+    (void)next_number(&p); /* the operator */
+    (void)next_number(&p); /* whether it is a constant */
+    if (column->row == MPG_ROW_START || column->row == MPG_ROW_END)
+      rc = mpg_value_of_numbers(vtab, argv[i], table->name, mpg_str_of(column->name));
+  }
+  return rc;
+}
+
 void mpg_plan_values_free(mpg_plan_values *values) {
   for (size_t i = 0; i < values->n; i++)
     sqlite3_value_free(values->copies[i]);

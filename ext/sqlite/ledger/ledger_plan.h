@@ -38,5 +38,9 @@ int mpg_ledger_plan_request(const char *idx_str, const mpg_ledger_table *table, 
                             sqlite3_value **argv, mpg_plan_values *values,
                             mpg_scan_request *request);
 void mpg_plan_values_free(mpg_plan_values *values);
+/* SQLITE_OK, or the table has its error: a time is compared with a text, which SQLite takes for
+** more than any number. What the statement has as a parameter only this sees. */
+int mpg_ledger_plan_check(sqlite3_vtab *vtab, const char *idx_str, const mpg_ledger_table *table,
+                          int argc, sqlite3_value **argv);
 
 #endif
