@@ -3,9 +3,9 @@
 --@ source 3
 --@ feeds SG RG PG
 --@ fills training_steps
---@ input :log sure ^.*completed step: \d+, seconds: [\d.]+
---@ input :log sure ^.*Config param (?:steps|run_name|model_name|base_output_directory): 
---@ input :log likely ^.*Finished (?:blocking save in [\d.]+ seconds\. Continuing|(?:asynchronous save|async_save) \(blocking|(?:save|load)(?: \([^)]*\))? in [\d.]+ seconds @ )
+--@ input :log sure completed step: \d+, seconds: [\d.]+
+--@ input :log sure Config param (?:steps|run_name|model_name|base_output_directory): 
+--@ input :log likely Finished (?:blocking save in [\d.]+ seconds\. Continuing|(?:asynchronous save|async_save) \(blocking|(?:save|load)(?: \([^)]*\))? in [\d.]+ seconds @ )
 --@ needs :year ^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+|^(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? (?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:)[^\n]*completed step: \d
 --@ needs :start (?s)\A(?!(?:-- [^\n]*\n)?(?:(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? |\d{10}\.\d{6} |(?:__CURSOR=[^\n]*\n)?[^\n]*__REALTIME_TIMESTAMP))(?>[^\dcIWEF]+|(?!\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|\d{8} \d\d:\d\d:\d\d\]|[IWEF]\d{4} \d\d:\d\d:\d\d|completed step: \d).)*+(?:c(?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)|\z)
 --

@@ -3,9 +3,9 @@
 --@ source 3
 --@ feeds SG RG PG
 --@ fills training_steps
---@ input :log sure ^.*iteration\s+\d+/\s*\d+ \| consumed samples:
---@ input :log sure ^.*iteration\s+\d+/\s*\d+ \|.*elapsed time per iteration \(ms\):
---@ input :log sure ^.*using world size: *\d+, data-parallel[ -]size: *\d+
+--@ input :log sure iteration\s+\d+/\s*\d+ \| consumed samples:
+--@ input :log sure iteration\s+\d+/\s*\d+ \|.*elapsed time per iteration \(ms\):
+--@ input :log sure using world size: *\d+, data-parallel[ -]size: *\d+
 --@ needs :year ^(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? (?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:)[^\n]*iteration\s+\d+/
 --@ needs :start (?s)\A(?!(?:-- [^\n]*\n)?(?:(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? |\d{10}\.\d{6} |(?:__CURSOR=[^\n]*\n)?[^\n]*__REALTIME_TIMESTAMP))(?>[^\di]+|(?!\d{4}-?\d\d-?\d\d[T ]\d\d:\d\d:\d\d|iteration\s+\d+/\s*\d+ \|).)*+(?:i(?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)|\z(?<=.{60000}))
 --

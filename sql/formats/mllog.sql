@@ -7,8 +7,8 @@
 --@ argument chip_count :chips REAL accelerators of a run, if the description does not tell
 --@ argument chip_name :chip TEXT the accelerator, likewise
 --@ argument pool_name :pool TEXT what to call the pool
---@ input :results sure ^(?:.*[\s":>|)\]])?:::MLLOG \{(?!.*"namespace\\?"\s*:\s*\\?"mlperf::logging)
---@ hint ^(?:.*[\s":>|)\]])?:::MLLOG \{.*"namespace\\?"\s*:\s*\\?"mlperf::logging => a log of MLPerf's LoadGen, which measures a server and is no job's: scrape the server's /metrics, which trace_serve_tokens reads
+--@ input :results sure (?<![^\s":>|)\]]):::MLLOG \{(?!.*"namespace\\?"\s*:\s*\\?"mlperf::logging)
+--@ hint (?<![^\s":>|)\]]):::MLLOG \{.*"namespace\\?"\s*:\s*\\?"mlperf::logging => a log of MLPerf's LoadGen, which measures a server and is no job's: scrape the server's /metrics, which trace_serve_tokens reads
 --
 -- In the sqlite3 shell:
 --

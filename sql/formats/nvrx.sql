@@ -2,7 +2,7 @@
 --
 --@ source 3
 --@ feeds RG
---@ input :log likely ^.*- Cycle: \d+ Event: \w+ Node: .* Time: \d{4}-\d\d-\d\d 
+--@ input :log likely - Cycle: \d+ Event: \w+ Node: .* Time: \d{4}-\d\d-\d\d 
 --
 -- In the sqlite3 shell:
 --

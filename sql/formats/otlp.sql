@@ -4,7 +4,7 @@
 --@ feeds SG RG PG
 --@ input :otlp sure \A\s*\[?\s*\{\s*(?:"(?:trace|result)"\s*:\s*\{\s*)?"(?:resource_?(?:[Ss]pans|[Mm]etrics|[Ll]ogs|[Pp]rofiles)|batches)"\s*:
 --@ input :otlp sure (?s)\A\s*\[?\s*\{\s*"(?:schema_?[uU]rl|resource|scope(?:_?[sS]pans)?|spans|instrumentation_?[lL]ibrary(?:_?[sS]pans)?)"\s*:.{0,60000}?"start_?[tT]ime_?[uU]nix_?[nN]ano"\s*:
---@ input :otlp sure (?s)\A\s*\[?\s*\{\s*(?=.{0,60000}?"start_?[tT]ime_?[uU]nix_?[nN]ano"\s*:)"(?:(?:trace|(?:parent_?[sS]|s)pan)_?[iI]d|name|(?:start|end)_?[tT]ime_?[uU]nix_?[nN]ano|attributes|events|links|status|flags|trace_?[sS]tate)"\s*:
+--@ input :otlp sure (?s)\A\s*\[?\s*\{\s*(?="(?:(?:trace|(?:parent_?[sS]|s)pan)_?[iI]d|name|(?:start|end)_?[tT]ime_?[uU]nix_?[nN]ano|attributes|events|links|status|flags|trace_?[sS]tate)"\s*:).{0,60000}?"start_?[tT]ime_?[uU]nix_?[nN]ano"\s*:
 --@ input :console sure (?s)\A\s*\{\s*"name"\s*:[^{}]{0,1000}"context"\s*:\s*\{\s*"trace_id"\s*:
 --@ input :jaeger sure (?s)\A\s*\{(?:\s*"(?:total|limit|offset|errors)"\s*:\s*(?:\d+|null)\s*,)*\s*"data"\s*:\s*\[\s*\{\s*"traceID"\s*:
 --@ input :zipkin sure (?s)\A\s*\[?\s*\{(?=.{0,4000}"traceId"\s*:)(?=.{0,4000}"localEndpoint"\s*:)

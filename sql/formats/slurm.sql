@@ -6,16 +6,16 @@
 --@ input :sacct sure (?s)\A\s*\{.*"(?:Slurm|slurm)"\s*:.*"jobs"\s*:\s*\[
 --@ input :sacct sure (?s)\A\s*\{\s*(?:"(?:errors|last_\w+|meta|warnings)"\s*:.{0,4000}?)?"jobs"\s*:\s*\[(?:.*"(?:job_id|association|array)"|\s*\]\s*,.*"slurm")\s*:
 --@ input :sacct sure \AJobId=\d+ 
---@ input :reservations sure \A(?=[^\n]*\b(?:UnusedWall|NodeNames|Name[|]))(?:[A-Za-z][\w ]*[|])*TimeStart[|]
+--@ input :reservations sure \A(?=(?:[A-Za-z][\w ]*[|])*TimeStart[|])[^\n]*\b(?:UnusedWall|NodeNames|Name[|])
 --@ input :reservations sure \AReservationName=\S+ StartTime=
 --@ input :reservations sure (?s)\A\s*\{.*"(?:Slurm|slurm)"\s*:.*"reservations"\s*:\s*\[
 --@ input :reservations sure (?s)\A\s*\{\s*(?:"(?:errors|last_\w+|meta|warnings)"\s*:.{0,4000}?)?"reservations"\s*:\s*\[.*"node_list"\s*:
---@ input :events sure \A(?![^\n]*\b(?:UnusedWall|NodeNames)\b)(?:[A-Za-z][\w ]*[|])*(?:TimeStart|NodeName)[|](?:[^\n]*[|])?(?:TimeEnd|TimeStart|State)[|\n]
+--@ input :events sure \A(?=(?:[A-Za-z][\w ]*[|])*(?:TimeStart|NodeName)[|](?:[^\n]*[|])?(?:TimeEnd|TimeStart|State)[|\n])(?![^\n]*\b(?:UnusedWall|NodeNames)\b)
 --@ input :nodes sure \ANodeName=\S+ [^\n]*\b(?:CPUTot|Arch|State|Gres)=
 --@ input :nodes sure (?s)\A\s*\{.*"(?:Slurm|slurm)"\s*:.*"nodes"\s*:\s*\[\s*\{
 --@ input :nodes sure (?s)\A\s*\{\s*(?:"(?:errors|last_\w+|meta|warnings)"\s*:.{0,4000}?)?"nodes"\s*:\s*\[.*"(?:slurmd_version|gres)"\s*:
 --@ extends outage_reasons
---@ needs :zone ^[^\n]*(?:([|\t;^~!#@\x1f])\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\1|\r?$)|(?:Time=|\[\w+@)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[\]\s]|$))
+--@ needs :zone (?:([|\t;^~!#@\x1f])\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\1|\r?$)|(?:Time=|\[\w+@)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[\]\s]|$))
 --@ hint \A-{40,}\n(?:Cluster|Job|User)[^\n]*Utilization => a report of sreport: export sacct and sacctmgr show event instead
 --@ hint \A(?:\s*JobID\s+JobName\s|(?=[^\n]*\bJobID(?:Raw)?\b)[\w %/]+\n-{3,}(?: +-{3,})*[ ]*\n) => sacct as a table for people: export it with sacct -P
 --@ hint \A(?=[^\n]*\b(?:Time)?Start\b)(?=[^\n]*\b(?:Time)?End\b)[\w %/]+\n-{3,}(?: +-{3,})*[ ]*\n => sacctmgr as a table for people: export it with sacctmgr --parsable2

@@ -5,10 +5,10 @@
 --@ feeds SG RG PG
 --@ fills training_steps
 --@ attach tracker
---@ input :deepspeed sure (?s)\A(?!.*iteration\s+\d+/\s*\d+ \|).*(?:global_step=|\] )\d*/?\d+, RunningAvgSamplesPerSec=
---@ input :deepspeed sure (?s)\A(?!.*iteration\s+\d+/\s*\d+ \|).*\] step=\d+, skipped=\d+, lr=\[
---@ input :nemo sure ^.*Training epoch \d+, iteration \d+/\d+ \|.*global_step: \d+
---@ input :nemo sure ^.*global_step=[\d.]+,.*train_step_timing in s=
+--@ input :deepspeed sure (?s)\A(?=.*?(?:global_step=|\] )\d*/?\d+, RunningAvgSamplesPerSec=)(?!.*iteration\s+\d+/\s*\d+ \|)
+--@ input :deepspeed sure (?s)\A(?=.*?\] step=\d+, skipped=\d+, lr=\[)(?!.*iteration\s+\d+/\s*\d+ \|)
+--@ input :nemo sure Training epoch \d+, iteration \d+/\d+ \|.*global_step: \d+
+--@ input :nemo sure global_step=[\d.]+,.*train_step_timing in s=
 --@ input :titan sure \A\s*\[?\s*\{(?=[^\n]*"log_type_name"\s*:)[^\n]*"time_us"\s*:
 --@ input :wandb_columns sure \A\s*\{(?=[^\n]*"_timestamp"\s*:\s*[\[{])[^\n]*"_step"\s*:\s*[\[{]
 --@ input :wandb sure \A\s*\[?\s*\{(?!"_wandb"|[^\n]*[,\s]"_wandb"\s*:\s*\{)(?=[^\n]*"_timestamp"\s*:)[^\n]*"_step"\s*:

@@ -47,7 +47,7 @@
 --@ hint \A(?:Step Id,|Device_id,|Model Name,|Op Name,|Name,|Step,|OP Type,)[^\n]*(?:\(us\)|,Communication\(Not Overlapped\)) => a table of Ascend's profiler: give its database (ExportType.Db, msprof --type=db) or trace_view.json
 --@ hint \A(?:[^\n]*\n){0,6}=== \w[\w ]* Timing Summary === => a summary of Intel's unitrace: trace with --chrome-kernel-logging
 --@ hint \A(?:Function|Computing Task|Source Computing Task)(?:[\t,;|][^\t,;|\n]*)*(?:CPU Time|Total Time|Instance Count) => a report of VTune, which has sums alone: trace with unitrace --chrome-kernel-logging
---@ hint (?m)^(?:[^\n]{0,40} )?HloModule [\w.-]+(?:,|\r?$) => HLO text with other lines before it: take out what stands before HloModule
+--@ hint (?<![^ \n])HloModule [\w.-]+(?:,|\r?$) => HLO text with other lines before it: take out what stands before HloModule
 --@ hint \A\s*\{ lambda ; => a jaxpr, which is no program of XLA yet: jax.jit(f).lower(*args).compiler_ir("hlo").as_hlo_text() prints one
 --@ hint \A[^\n]*module_\d+\.[^\n/]*(?:buffer-assignment|memory-usage-report|live-range|thunk_sequence|gpu_target_config|debug_options|execution_options|flagfile|autotune_results|\.ll|\.ptx|\.o|\.cubin)[^\n/]*\z => what XLA dumps beside the HLO of a module, which needs none of it
 --@ hint \AML\xefR => StableHLO as bytecode of MLIR: convert it to HLO text, or dump with XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text
@@ -104,7 +104,7 @@
 --@ hint (?s)\A\s*\{(?=.{0,8000}?"startedAt"\s*:)(?=.{0,8000}?"(?:gpu_count|cpu_count|codePath|executable)"\s*:) => what Weights & Biases knows of a run's machine: logs beside it are of the job of Slurm that it names
 --@ hint (?s)\A\s*\[?\s*\{(?=.{0,4000}?"event_type"\s*:\s*"(?:job_(?:started|terminated)|checkpoint_(?:loaded|saved)|user_(?:scheduled|terminated))")(?=.{0,4000}?"job_name"\s*:) => events of AI-Hypercomputer's resiliency, which has no steps but those of saves: give the trainer's own log, or write the records (docs/own-logs.md)
 --@ hint \A:W&B => a run of Weights & Biases as its client writes it: export its history by run.scan_history()
---@ hint (?m)^.*\{'(?:loss|eval_loss|train_runtime)': '?[\d.]+.*'epoch': => what the Hugging Face Trainer prints, without times: give the event files that report_to="tensorboard" writes
+--@ hint \{'(?:loss|eval_loss|train_runtime)': '?[\d.]+.*'epoch': => what the Hugging Face Trainer prints, without times: give the event files that report_to="tensorboard" writes
 --@ hint (?m)^(?:[^\n]*\r)?Epoch \d+:\s+\d+%\|[^|\n]*\| \d+/\d+ \[ => what Lightning's bar prints, without times: give the event files of its TensorBoardLogger
 --@ hint (?i)\A(?=[^\n]*(?<![a-z])(?:epoch|step|iter(?:ation)?)(?![a-z]))(?=[^\n]*(?:\bstep\b|loss))(?![^\n]*(?:time|second|elapsed|date|_at\b))[a-z_/., ;"\t-]+\r?\n[ "]*\d[^\n]*[,;\t] => a table of metrics without times: give TensorBoard's event files
 --@ hint \A\s*\[?\s*\{(?=[^\n]*"_step"\s*:)(?![^\n]*"_timestamp"\s*:) => a history of Weights & Biases without times: export it with all keys, by run.scan_history()
@@ -117,25 +117,25 @@
 --@ hint \A\{(?=[^\n]*"global_step/max_steps"\s*:)[^\n]*"elapsed_time"\s*: => what ms-swift writes of a run, with elapsed times alone: give the event files that it writes into runs/
 --@ hint \A\d{4}-\d\d-\d\d [\d:]+\tJob ID: [^\t\n]*\t# GPUs: \d+\t => the progress.txt of Megatron, which tells of saves alone: give the log of its last rank
 --@ hint \A\{(?=[^\n]*"perf/step_time_seconds"\s*:)[^\n]*"step"\s*: => metrics of MaxText, without times: give its log or its event files
---@ hint (?m)^.*\bstep:\d+ - [\w/.()@-]+:[\d.eE+-]+ - [\w/.()@-]+: => what verl prints of steps, without times: give its event files, or the history of Weights & Biases
+--@ hint \bstep:\d+ - [\w/.()@-]+:[\d.eE+-]+ - [\w/.()@-]+: => what verl prints of steps, without times: give its event files, or the history of Weights & Biases
 --@ hint (?s)\A\s*\{\s*"project"\s*:\s*"[^"]*"\s*,\s*"run"\s*:.{0,2000}?"values"\s*:\s*\[\s*\{\s*"step"\s*:\s*-?\d+\s*,\s*"timestamp"\s*:\s*" => values of a metric as Trackio prints them: give its database, ~/.cache/huggingface/trackio/PROJECT.db
 --@ hint (?m)^[IWE]\d{4} [\d:.]+ +\d+ logging_writer\.py:\d+\] \[\d+\] \S+= => what CLU prints of steps (T5X, Flax): give the event files that its SummaryWriter writes
---@ hint (?m)(?:^|\r)[^\n\r]{0,200}Progress on:\w+ [\d.]+k?it/ => a progress bar of Levanter: give the history of its tracker
+--@ hint Progress on:\w+ [\d.]+k?it/ => a progress bar of Levanter: give the history of its tracker
 --@ hint (?s)\A\s*\{\s*"[^"\n]+"\s*:\s*\{\s*"[^"\n]+"\s*:\s*\{(?=[^{}]*"x"\s*:\s*\[)[^{}]*"y"\s*:\s*\[ => scalars as ClearML reports them, by iteration and without times: give the event files that the trainer writes
 --@ hint \A"?step"?(?:,"?[^,"\n]+"?)*,"?[^,"\n]+_timestamp"?(?:,|\r?\n) => a table of steps in which each metric has times, as of SwanLab: name the columns of the loss _step, _timestamp (Unix seconds) and loss
---@ hint (?m)(?:^|[\r\x08])[^\n\r]{0,12}?\d+/\d+ ?(?:\x1b\[[\d;]*m ?){0,3}(?:\[[=>.]{5,}\]|\xe2\x94\x81)[^\n]*loss: => what Keras' bar prints, without times: give the event files of its TensorBoard callback
---@ hint (?m)^.*\b\d+epoch:train:\d+-\d+batch: => what ESPnet prints of batches, by epoch: give the event files in its folder tensorboard
---@ hint (?m)^.*\bEpoch \d+/\d+ Step \d+/\d+ Train step \d+/\d+ done => what AReaL prints of steps: give its event files, or the history of Weights & Biases
---@ hint (?m)^.*\b(?:step|perf|rollout) \d+: \{'(?:train|perf|rollout)/ => what slime prints of steps: give its event files, or the history of Weights & Biases
+--@ hint \d+/\d+ ?(?:\x1b\[[\d;]*m ?){0,3}(?:\[[=>.]{5,}\]|\xe2\x94\x81)[^\n]*loss: => what Keras' bar prints, without times: give the event files of its TensorBoard callback
+--@ hint \b\d+epoch:train:\d+-\d+batch: => what ESPnet prints of batches, by epoch: give the event files in its folder tensorboard
+--@ hint \bEpoch \d+/\d+ Step \d+/\d+ Train step \d+/\d+ done => what AReaL prints of steps: give its event files, or the history of Weights & Biases
+--@ hint \b(?:step|perf|rollout) \d+: \{'(?:train|perf|rollout)/ => what slime prints of steps: give its event files, or the history of Weights & Biases
 --@ hint (?m)^E +# +LOSS => what spaCy prints, without times: give the history of its WandbLogger
---@ hint (?m)^.*\[batch=\d+/\d+\]: => what Composer prints, without times: give the event files of its TensorboardLogger
---@ hint (?m)Avg prompt throughput: [\d.]+ tokens/s, Avg generation throughput: => the log of vLLM: scrape its /metrics, which trace_serve_tokens reads
---@ hint (?m)^.{0,80}\b(?:Prefill|Decode) batch[.,] #(?:running-req|new-seq): \d+ => the log of SGLang: scrape its /metrics (--enable-metrics), which trace_serve_tokens reads
---@ hint (?m)^[^\n]{0,60}\{"timestamp":[^\n]*"target":"text_generation_(?:router|launcher) => the log of TGI: scrape its /metrics, which trace_serve_tokens reads
+--@ hint \[batch=\d+/\d+\]: => what Composer prints, without times: give the event files of its TensorboardLogger
+--@ hint Avg prompt throughput: [\d.]+ tokens/s, Avg generation throughput: => the log of vLLM: scrape its /metrics, which trace_serve_tokens reads
+--@ hint \b(?:Prefill|Decode) batch[.,] #(?:running-req|new-seq): \d+ => the log of SGLang: scrape its /metrics (--enable-metrics), which trace_serve_tokens reads
+--@ hint \{"timestamp":[^\n]*"target":"text_generation_(?:router|launcher) => the log of TGI: scrape its /metrics, which trace_serve_tokens reads
 --@ hint (?m)^\[[\d/:-]+\] \[TRT-LLM\] \[RANK \d+\] \[I\] iter = \d+, => the log of TensorRT-LLM: scrape its /prometheus/metrics, which trace_serve_tokens reads
---@ hint (?m)^[^\n]{0,20}\bslot\s+\w+: id +\d+ \| task -?\d+ \| => the log of llama.cpp: scrape its /metrics (--metrics), which trace_serve_tokens reads
---@ hint (?m)^[^\n]{0,60}\bINFO\s+dynamo_(?:llm|run|runtime):: => the log of Dynamo: scrape the /metrics of its workers, which trace_serve_tokens reads
---@ hint (?m)^[^\n]{0,80}\bINFO \d{4}-\d\d-\d\d [\d:,]+ \S+ \S+ (?:\S+ )?-- (?:[A-Z]+ /|CALL |__call__ ) => the log of Ray Serve: scrape Ray's metrics, which trace_serve_tokens reads
+--@ hint \bslot\s+\w+: id +\d+ \| task -?\d+ \| => the log of llama.cpp: scrape its /metrics (--metrics), which trace_serve_tokens reads
+--@ hint \bINFO\s+dynamo_(?:llm|run|runtime):: => the log of Dynamo: scrape the /metrics of its workers, which trace_serve_tokens reads
+--@ hint \bINFO \d{4}-\d\d-\d\d [\d:,]+ \S+ \S+ (?:\S+ )?-- (?:[A-Z]+ /|CALL |__call__ ) => the log of Ray Serve: scrape Ray's metrics, which trace_serve_tokens reads
 --@ hint (?m)^[IWE]\d{4} [\d:.]+ (?:\d+ )?(?:grpc_server|http_server|model_repository_manager|model_lifecycle|server|metrics)\.cc:\d+\] => the log of Triton: scrape its /metrics, which trace_serve_tokens reads
 --@ hint \A\s*\[?\s*\{(?=[^\n]*"iterLatencyMS"\s*:)(?=[^\n]*"(?:kvCacheStats|inflightBatchingStats)"\s*:) => iterations as TensorRT-LLM tells them: scrape its /prometheus/metrics, which trace_serve_tokens reads
 --@ hint \A\s*\{(?=[^\n]*"request_start_ns"\s*:)[^\n]*"metrics"\s*: => what a benchmark of a server measured, which is no job's: scrape the server's /metrics, which trace_serve_tokens reads
@@ -162,6 +162,6 @@
 -- Of whoever wrote it.
 --@ hint (?i)\A(?:#[^\n]*\n)*(?=[^\n{]*(?<![a-z])(?:step|iter|iteration)(?![a-z]))(?=[^\n{]*(?:time|date|_at(?![a-z])))[\w ,;"'/.()%:\t-]+\r?\n(?=[^\n]*[,;\t])(?:[^\n]*[,;\t"])?\d\d?[/.]\d\d?[/.]\d\d(?:\d\d)?[ ,;\t"T] => a table of steps whose dates may have day or month first: write them as 2026-01-06T12:00:00, or as Unix seconds
 --@ hint (?i)\A(?:#[^\n]*\n)*(?=[^\n{]*(?<![a-z])(?:step|iter|iteration|epoch|batch)(?![a-z]))(?=[^\n{]*(?:time|elapsed|date|seconds|_at(?![a-z])))(?![^\n]*(?:[ =]\d|: ))[\w ,;"'/.()%:\t-]+\r?\n[^\n]*\d[^\n]*[,;\t] => a table of steps that lacks a clock, or has it under another name: name its columns step, timestamp (Unix seconds or ISO 8601) and loss, with commas between
---@ hint (?m)^[^\n]{0,60}=+ Step \d+/\d+ =+\s*$ => what NeMo-RL prints of steps, without times: give its event files, or the history of Weights & Biases
+--@ hint = Step \d+/\d+ =+\s*$ => what NeMo-RL prints of steps, without times: give its event files, or the history of Weights & Biases
 --@ hint (?im)(?:^|\r)(?:(?=[^\n\r]*loss|[^|\n\r]*\b(?:epoch|episode|step|iteration|training)s?\b)[^\n\r]*?|\s*)\d+%\|[^|\n\r]*\| *\d+/\d+ \[ => a progress bar of tqdm, without times: give the trainer's event files, or a tracker's history
 --@ hint (?im)^(?=[^\n]*(?<![a-z])(?:step|iter|iteration|epoch|batch|update)s?(?:_i|\([a-z]+\))?\W{0,6}\d|[^\n]*(?<![\d/])\d+/ *\d+[\] (-])[^\n]*(?:loss(?![a-z])|\[step=\d+/\d+) => a log of steps of no trainer that is known here: log_trace reads it with a pattern of yours

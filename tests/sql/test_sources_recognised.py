@@ -107,6 +107,12 @@ class Recognition(Folder):
             known += len(claims)
         self.assertGreater(known, 0.7 * len(SAMPLES))
 
+    def test_no_pattern_begins_with_any_text(self):
+        """It matches the same without, in a twentieth of the time, and all are tried on all files."""
+        for path in sorted(pathlib.Path(ROOT, "sql").rglob("*.sql")):
+            for line in re.findall(r"(?m)^--@ (?:input|needs|job|hint) .*$", path.read_text(encoding="utf-8")):
+                self.assertNotRegex(line, r"^--@ (?:\w+ )?(?::\w+ )?(?:\w+ )?(?:\(\?\w+\))?\^(?:\.|\[\^\\n\])\*", path)
+
     def test_other_ways_to_write_the_same(self):
         """As jq writes it, with keys in order or a line each; with another delimiter of sacct's; samples without the lines that say their type."""
 
