@@ -2,7 +2,8 @@
 #
 # Any awk. A script's name is its path below sql/ without the ending. Lines that are comments alone are
 # left out. Those of the head (--@), which script.h explains, are a text of their own, but "--@ if",
-# "--@ end" and "--@ part" stay where they are. Each line "--@ table NAME" becomes a table function.
+# "--@ end" and "--@ part" stay where they are. Each line "--@ table NAME" becomes a table function, each
+# line "--@ extends NAME" a name in mpg_user_tables.
 #
 # A line ".read PATH" stands for the part at PATH, which has no parts of its own. It is sqlite3's own
 # command, so the shell runs such a file as it is, in the root of the repository. With -v whole=1 the
@@ -30,7 +31,7 @@ function put_line(line) {
     printf "%s", literal(line)
     return
   }
-  if (line ~ /^--@ /)
+  if (line ~ /^--@ / && line !~ /^--@ extends /)
     heads = heads literal(line)
   printf "%s", literal(line ~ /^--/ ? "" : line)
 }
@@ -75,6 +76,12 @@ FNR == 1 && !whole {
   of[tables] = scripts - 1
 }
 
+/^--@ extends / {
+  if (!($3 in extended))
+    extended[$3] = ++users
+  user_table[extended[$3]] = $3
+}
+
 /^\.read / {
   path = $2
   sub(/\r$/, "", path)
@@ -91,6 +98,11 @@ END {
   print "};"
   print ""
   print "const size_t mpg_scripts_count = sizeof mpg_scripts / sizeof *mpg_scripts;"
+  print ""
+  print "const char *const mpg_user_tables[] = {"
+  for (i = 1; i <= users; i++)
+    printf "    \"%s\",\n", user_table[i]
+  print "    NULL};"
   print ""
   print "const mpg_script_table mpg_script_tables[] = {"
   for (i = 1; i <= tables; i++)

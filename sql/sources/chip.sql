@@ -2,6 +2,7 @@
 --
 -- Runs before the scripts of programs. Where a program multiplies in several dtypes, only a chip says what its FLOPs are in one of them:
 -- of several chips, programs.sql has each job's.
+--@ extends chips
 
 CREATE TABLE strange_chip AS
 SELECT source, json_extract(options, '$.chip') AS chip FROM source

@@ -45,13 +45,12 @@ static void split_hint(mpg_head *head) {
 
 static mpg_head head_of(mpg_str line) {
   const mpg_str words[] = {
-      [MPG_HEAD_SOURCE] = MPG_STR("source"),     [MPG_HEAD_INPUT] = MPG_STR("input"),
-      [MPG_HEAD_FEEDS] = MPG_STR("feeds"),       [MPG_HEAD_NEEDS] = MPG_STR("needs"),
-      [MPG_HEAD_JOB] = MPG_STR("job"),           [MPG_HEAD_EXTENDS] = MPG_STR("extends"),
-      [MPG_HEAD_HINT] = MPG_STR("hint"),         [MPG_HEAD_TABLE] = MPG_STR("table"),
-      [MPG_HEAD_ARGUMENT] = MPG_STR("argument"), [MPG_HEAD_COLUMN] = MPG_STR("column"),
-      [MPG_HEAD_USES] = MPG_STR("uses"),         [MPG_HEAD_FILLS] = MPG_STR("fills"),
-      [MPG_HEAD_ATTACH] = MPG_STR("attach"),
+      [MPG_HEAD_SOURCE] = MPG_STR("source"), [MPG_HEAD_INPUT] = MPG_STR("input"),
+      [MPG_HEAD_FEEDS] = MPG_STR("feeds"),   [MPG_HEAD_NEEDS] = MPG_STR("needs"),
+      [MPG_HEAD_JOB] = MPG_STR("job"),       [MPG_HEAD_HINT] = MPG_STR("hint"),
+      [MPG_HEAD_TABLE] = MPG_STR("table"),   [MPG_HEAD_ARGUMENT] = MPG_STR("argument"),
+      [MPG_HEAD_COLUMN] = MPG_STR("column"), [MPG_HEAD_USES] = MPG_STR("uses"),
+      [MPG_HEAD_FILLS] = MPG_STR("fills"),   [MPG_HEAD_ATTACH] = MPG_STR("attach"),
   };
   mpg_head head = {.kind = MPG_HEAD_SOURCE};
   mpg_str word = next_word(&line);

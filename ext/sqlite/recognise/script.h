@@ -61,6 +61,8 @@ typedef struct mpg_script {
 
 extern const mpg_script mpg_scripts[];
 extern const size_t mpg_scripts_count;
+/* The tables of users that scripts read, each once, and NULL. */
+extern const char *const mpg_user_tables[];
 
 /* The script of that name, or NULL. */
 const mpg_script *mpg_script_find(const char *name);
@@ -71,7 +73,6 @@ typedef enum mpg_head_kind {
   MPG_HEAD_FEEDS,
   MPG_HEAD_NEEDS,
   MPG_HEAD_JOB,
-  MPG_HEAD_EXTENDS,
   MPG_HEAD_HINT,
   MPG_HEAD_TABLE,
   MPG_HEAD_ARGUMENT,

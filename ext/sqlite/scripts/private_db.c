@@ -80,10 +80,6 @@ static mpg_rc copy_table(mpg_private_db *p, sqlite3 *host, const char *name, mpg
   int rc = query == NULL ? SQLITE_NOMEM
                          : sqlite3_prepare_v3(host, query, -1, SQLITE_PREPARE_NO_VTAB, &from, NULL);
   sqlite3_free(query);
-  /* Two scripts may extend one table. */
-  if (rc == SQLITE_OK && sqlite3_table_column_metadata(p->db, "temp", name, NULL, NULL, NULL, NULL,
-                                                       NULL, NULL) == SQLITE_OK)
-    rc = SQLITE_DONE;
   if (rc == SQLITE_ERROR) { /* there is none */
     (void)sqlite3_finalize(from);
     return MPG_OK;
@@ -105,36 +101,10 @@ static mpg_rc copy_table(mpg_private_db *p, sqlite3 *host, const char *name, mpg
   return rc == SQLITE_DONE ? MPG_OK : mpg_private_failure(p, rc, err);
 }
 
-/* The tables by which users extend what scripts read, the chips among them: the next one from
-** `*script`, `*at` on, which begin as 0 and NULL; empty: no more. Two scripts may extend one. */
-static mpg_str next_extended(size_t *script, const char **at) {
-  if (*at == NULL) {
-    *at = mpg_scripts[*script].heads;
-    if (*script == 0)
-      return MPG_STR("chips");
-  }
-  for (;;) {
-    const mpg_head head = mpg_head_next(at);
-    if (head.kind == MPG_HEAD_EXTENDS)
-      return head.text;
-    if (head.kind != MPG_HEAD_END)
-      continue;
-    if (++*script == mpg_scripts_count)
-      return MPG_STR("");
-    *at = mpg_scripts[*script].heads;
-  }
-}
-
 static mpg_rc copy_tables(mpg_private_db *p, sqlite3 *host, mpg_err *err) {
-  const char *at = NULL;
-  size_t script = 0;
   mpg_rc rc = MPG_OK;
-  mpg_str next;
-  while (rc == MPG_OK && (next = next_extended(&script, &at)).n > 0) {
-    char *name = sqlite3_mprintf("%.*s", (int)next.n, next.p);
-    rc = name == NULL ? mpg_fail_nomem(err) : copy_table(p, host, name, err);
-    sqlite3_free(name);
-  }
+  for (size_t i = 0; rc == MPG_OK && mpg_user_tables[i] != NULL; i++)
+    rc = copy_table(p, host, mpg_user_tables[i], err);
   return rc;
 }
 
@@ -155,9 +125,9 @@ static uint64_t hash_value(uint64_t hash, sqlite3_value *v) {
 }
 
 /* Adds one table's names of columns and its rows. */
-static int hash_table(sqlite3 *host, mpg_str name, uint64_t *hash) {
+static int hash_table(sqlite3 *host, const char *name, uint64_t *hash) {
   sqlite3_stmt *from = NULL;
-  char *query = sqlite3_mprintf("SELECT * FROM \"%.*w\"", (int)name.n, name.p);
+  char *query = sqlite3_mprintf("SELECT * FROM \"%w\"", name);
   int rc = query == NULL ? SQLITE_NOMEM
                          : sqlite3_prepare_v3(host, query, -1, SQLITE_PREPARE_NO_VTAB, &from, NULL);
   sqlite3_free(query);
@@ -183,13 +153,10 @@ static int hash_table(sqlite3 *host, mpg_str name, uint64_t *hash) {
 }
 
 bool mpg_user_tables_hash(mpg_conn *host, uint64_t *out) {
-  const char *at = NULL;
-  size_t script = 0;
   int rc = SQLITE_OK;
-  mpg_str next;
   *out = host->env.seed;
-  while (rc == SQLITE_OK && (next = next_extended(&script, &at)).n > 0)
-    rc = hash_table(host->db, next, out);
+  for (size_t i = 0; rc == SQLITE_OK && mpg_user_tables[i] != NULL; i++)
+    rc = hash_table(host->db, mpg_user_tables[i], out);
   return rc == SQLITE_OK;
 }
 
