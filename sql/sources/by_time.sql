@@ -18,6 +18,7 @@ CROSS JOIN (SELECT *, job AS name FROM all_allocations WHERE source IN (SELECT s
   AND a.name = f.name
 LEFT JOIN all_capacity AS c ON c.source = a.source AND c.pool = a.pool AND c.start_time = a.start_time AND c.chips = a.chips
 GROUP BY f.file, a.job HAVING min(a.start_time) > 1e8;
+CREATE INDEX log_of_job ON log_time(found);
 
 -- The jobs that a log may be of: those that its name fits; and those with the name and owner of the job that it was found to
 -- be of, or to which its id was given anew, if it spoke more than a minute before that job began or after it ended.

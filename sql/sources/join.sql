@@ -13,10 +13,11 @@ CROSS JOIN key AS k ON k.key = a.alias WHERE (a.source, a.job) IN (SELECT source
 INSERT OR IGNORE INTO renamed SELECT source, path, job FROM file WHERE job IS NOT NULL AND source IS NOT NULL AND job <> path;
 INSERT OR IGNORE INTO renamed -- runs of one log that are jobs of their own while no scheduler tells of another
 SELECT f.source, a.job, f.job
-FROM (SELECT source, job FROM all_allocations
+FROM (SELECT source, job, rtrim(job, '0123456789') AS run FROM all_allocations
       WHERE EXISTS (SELECT 1 FROM source WHERE rank = 3) AND source IN (SELECT source FROM source WHERE rank = 3)
         AND job GLOB '*#[0-9]*') AS a
-CROSS JOIN file AS f ON f.source = a.source AND f.path || '#' = rtrim(a.job, '0123456789') WHERE f.job IS NOT NULL;
+CROSS JOIN file AS f ON f.path = substr(a.run, 1, length(a.run) - 1) AND f.source = a.source
+WHERE f.job IS NOT NULL AND substr(a.run, -1) = '#';
 INSERT OR IGNORE INTO renamed -- the scheduler counts the attempts of its jobs, though the log has their name already
 SELECT DISTINCT source, job, job FROM file
 WHERE source IS NOT NULL AND job IS NOT NULL
@@ -182,8 +183,8 @@ SELECT coalesce((SELECT min(path) FROM file AS f WHERE f.source = e.source AND f
        'logs and the scheduler differ on how jobs ended, the first ' || min(job) || ', ' || said || ' in its log: the scheduler''s ' || told
          || ' counts'
 FROM (SELECT a.source, a.job, d.outcome AS said,
-             (SELECT s.outcome FROM all_allocations AS s
-              WHERE s.job = a.job AND s.source IN (SELECT source FROM source WHERE rank = 1) AND s.chips > 0
+             (SELECT s.outcome FROM held AS h CROSS JOIN all_allocations AS s ON s.rowid = h.row
+              WHERE h.job = a.job AND h.rank = 1 AND s.chips > 0
                 AND iif(typeof(s.start_time) = 'text', strftime('%s', s.start_time) + 0, s.start_time) <= coalesce(a.end_time, a.start_time)
               ORDER BY s.start_time DESC, s.outcome = 'completed' LIMIT 1) AS told
       FROM said_end AS d CROSS JOIN all_allocations AS a ON a.rowid = d.row) AS e

@@ -767,6 +767,38 @@ class Sources(Case):
                 first, many = (self.looks(make(n, name)) for n in (few, 4 * few))
                 self.assertLess(many, 5 * first)
 
+    def test_logs_of_many_jobs(self):
+        """Each has a log, which says of a second run that it completed where the scheduler says it failed, or is like the others and without a clock."""
+        heads = "JobID|JobIDRaw|JobName|Partition|State|Submit|Start|End|AllocTRES\n"
+        line = " [%s] iteration %d/ %d | consumed samples: 1 | elapsed time per iteration (ms): 10000.0 | lm loss: 3.0E+00 |\n"
+
+        def clock(second):
+            return "2026-01-%02d %02d:%02d:%02d" % (
+                1 + second // 86400,
+                second // 3600 % 24,
+                second // 60 % 60,
+                second % 60,
+            )
+
+        def make(n, state, runs, clocks):
+            sacct, files = [heads], {}
+            for i in range(n):
+                log = []
+                for run in range(runs):
+                    first = 40 * i + 400 * run
+                    times = "|".join(clock(first + second).replace(" ", "T") for second in (0, 10, 300))
+                    ended = "NODE_FAIL" if run < runs - 1 else state
+                    sacct.append("%d|%d|train|gpu|%s|%s|gres/gpu:h100=8\n" % (i + 7, i + 7, ended, times))
+                    log += [line % (clock(first + 30 + 10 * step), step, 4) for step in range(1, 5)]
+                text = "".join(log)
+                files["slurm-%d.out" % (i + 7)] = text if clocks else re.sub(r"\[[^]]*\] ", "", text)
+            return self.folder_of({"sacct.psv": "".join(sacct), **files})
+
+        for shape in ("FAILED", 2, True), ("COMPLETED", 1, False):
+            with self.subTest(shape):
+                few, more, many = (self.looks(make(n, *shape)) for n in (150, 300, 900))
+                self.assertLess(many - more, 1.03 * 4 * (more - few))
+
 
 class Profiles(Case):
     """A step, what it calls and what that starts on the device, one after the other."""

@@ -7,15 +7,22 @@
   "('maxtext', 'megatron', 'torchtitan', 'nanogpt', 'trainer', 'tfevents', 'goodput', 'otlp', "    \
   "'mllog', 'nvrx')"
 
-/* Pairs that begin alike. Samples without times have their time in the name of the file. */
-static const char pairs[] =
-    "SELECT a.file, a.path, b.path, 0 FROM file AS a JOIN file AS b ON b.head = a.head AND b.file "
-    "< a.file AND b.format = a.format AND b.parameter = a.parameter AND b.options = a.options "
-    "WHERE a.parameter NOT IN ('prometheus', 'kube_state') ORDER BY a.file, b.file";
+/* Files that begin like an earlier one of their kind. Samples without times have theirs in the name
+** of the file. */
+static const char repeated[] =
+    "SELECT file, path FROM (SELECT file, path, row_number() OVER (PARTITION BY head, format, "
+    "parameter, options ORDER BY file) AS nth FROM file WHERE head IS NOT NULL AND format IS NOT "
+    "NULL AND parameter NOT IN ('prometheus', 'kube_state')) WHERE nth > 1 ORDER BY file";
+
+/* The earlier ones; of those that are alike the first. */
+static const char earlier[] =
+    "SELECT b.path FROM file AS a CROSS JOIN file AS b ON b.head = a.head AND b.file < a.file AND "
+    "b.format = a.format AND b.parameter = a.parameter AND b.options = a.options WHERE a.file = ?1 "
+    "AND b.file NOT IN (SELECT file FROM copy) ORDER BY b.file";
 
 /* Those of which one may be the beginning of the other, as a copy is that was made earlier. */
 static const char begins[] =
-    "SELECT a.file, a.path, b.path, 1 FROM file AS a JOIN file_begin AS g ON g.begin = a.begin "
+    "SELECT a.file, a.path, b.path FROM file AS a JOIN file_begin AS g ON g.begin = a.begin "
     "JOIN file AS b ON b.file = g.file WHERE b.file <> a.file AND b.format = a.format AND "
     "b.parameter = a.parameter AND b.options = a.options AND a.format IN " OF_RUNS
     " AND a.file NOT IN (SELECT file FROM copy) AND b.file NOT IN (SELECT file FROM copy) "
@@ -47,35 +54,66 @@ static mpg_rc insert_copy(mpg_sources *s, sqlite3_int64 file, const char *origin
                         original, is_begin);
 }
 
-static mpg_rc begins_other(mpg_sources *s, const char *path, const char *other, bool *so,
-                           mpg_err *err) {
-  mpg_likeness likeness;
-  const mpg_rc rc = mpg_compare_content(s->env, path, other, &likeness, err);
-  *so = likeness == MPG_BEGINS_OTHER;
+/* Lists the file if it has the content of one that `others` gives. */
+static mpg_rc find_original(mpg_sources *s, sqlite3_stmt *others, sqlite3_int64 file,
+                            const char *path, bool *any, mpg_err *err) {
+  mpg_rc rc = MPG_OK;
+  bool same = false;
+  int code = sqlite3_bind_int64(others, 1, file);
+  while (rc == MPG_OK && code == SQLITE_OK && !same &&
+         (code = sqlite3_step(others)) == SQLITE_ROW) {
+    const char *other = (const char *)sqlite3_column_text(others, 0);
+    rc = other == NULL ? mpg_fail_nomem(err) : mpg_same_content(s->env, other, path, &same, err);
+    if (rc == MPG_OK && same)
+      rc = insert_copy(s, file, other, 0, err);
+    code = SQLITE_OK;
+  }
+  *any |= same;
+  if (rc == MPG_OK && code != SQLITE_OK && code != SQLITE_DONE)
+    rc = mpg_private_failure(&s->db, code, err);
+  (void)sqlite3_reset(others);
   return rc;
 }
 
-/* Of the pairs that `query` gives, those that are so. */
-static mpg_rc find_copies(mpg_sources *s, const char *query, bool *any, mpg_err *err) {
+static mpg_rc find_repeated(mpg_sources *s, bool *any, mpg_err *err) {
+  sqlite3_stmt *stmt = NULL, *others = NULL;
+  mpg_rc rc = mpg_private_prepare(&s->db, repeated, &stmt, err);
+  int code = SQLITE_DONE;
+  while (rc == MPG_OK && (code = sqlite3_step(stmt)) == SQLITE_ROW) {
+    const char *path = (const char *)sqlite3_column_text(stmt, 1);
+    if (path == NULL)
+      rc = mpg_fail_nomem(err);
+    else if (others == NULL)
+      rc = mpg_private_prepare(&s->db, earlier, &others, err);
+    if (rc == MPG_OK)
+      rc = find_original(s, others, sqlite3_column_int64(stmt, 0), path, any, err);
+  }
+  if (rc == MPG_OK && code != SQLITE_DONE)
+    rc = mpg_private_failure(&s->db, code, err);
+  (void)sqlite3_finalize(others);
+  (void)sqlite3_finalize(stmt);
+  return rc;
+}
+
+/* Files with which another begins. */
+static mpg_rc find_begins(mpg_sources *s, bool *any, mpg_err *err) {
   sqlite3_stmt *stmt = NULL;
   sqlite3_int64 last = 0;
-  mpg_rc rc = mpg_private_prepare(&s->db, query, &stmt, err);
+  mpg_rc rc = mpg_private_prepare(&s->db, begins, &stmt, err);
   int code = SQLITE_DONE;
   while (rc == MPG_OK && (code = sqlite3_step(stmt)) == SQLITE_ROW) {
     const sqlite3_int64 file = sqlite3_column_int64(stmt, 0);
     const char *path = (const char *)sqlite3_column_text(stmt, 1);
     const char *other = (const char *)sqlite3_column_text(stmt, 2);
-    const int is_begin = sqlite3_column_int(stmt, 3);
-    bool same = false;
+    mpg_likeness likeness = MPG_DIFFERENT;
     if (path == NULL || other == NULL)
       rc = mpg_fail_nomem(err);
     else if (file != last)
-      rc = is_begin ? begins_other(s, path, other, &same, err)
-                    : mpg_same_content(s->env, other, path, &same, err);
-    if (rc == MPG_OK && same) {
+      rc = mpg_compare_content(s->env, path, other, &likeness, err);
+    if (rc == MPG_OK && likeness == MPG_BEGINS_OTHER) {
       *any = true;
       last = file;
-      rc = insert_copy(s, file, other, is_begin, err);
+      rc = insert_copy(s, file, other, 1, err);
     }
   }
   if (rc == MPG_OK && code != SQLITE_DONE)
@@ -86,11 +124,14 @@ static mpg_rc find_copies(mpg_sources *s, const char *query, bool *any, mpg_err 
 
 mpg_rc mpg_sources_leave_out_copies(mpg_sources *s, mpg_err *err) {
   bool any = false;
-  mpg_rc rc = mpg_private_do_text(&s->db, "CREATE INDEX file_begin_of ON file_begin(begin)", err);
+  mpg_rc rc = mpg_private_do_text(&s->db,
+                                  "CREATE INDEX file_begin_of ON file_begin(begin);"
+                                  "CREATE INDEX file_head ON file(head)",
+                                  err);
   if (rc == MPG_OK)
-    rc = find_copies(s, pairs, &any, err);
+    rc = find_repeated(s, &any, err);
   if (rc == MPG_OK)
-    rc = find_copies(s, begins, &any, err);
+    rc = find_begins(s, &any, err);
   return rc == MPG_OK && any ? mpg_private_do_text(&s->db, decide, err) : rc;
 }
 

@@ -7,13 +7,13 @@ CREATE TABLE own_chips(source INTEGER, was TEXT, job TEXT);
 INSERT INTO own_chips
 WITH told AS MATERIALIZED (
   SELECT r.source, r.was, r.job, j.chips
-  FROM (SELECT 1 FROM source WHERE rank = 1 LIMIT 1) CROSS JOIN source AS s CROSS JOIN renamed AS r USING (source)
-  CROSS JOIN all_jobs AS j ON j.source = r.source AND j.job = r.was
+  FROM (SELECT 1 FROM source WHERE rank = 1 LIMIT 1) CROSS JOIN all_jobs AS j CROSS JOIN source AS s USING (source)
+  CROSS JOIN renamed AS r ON r.source = j.source AND r.was = j.job
   WHERE s.format IN ('maxtext', 'megatron', 'torchtitan', 'nanogpt') AND json_extract(s.options, '$.chips') IS NULL AND r.was <> r.job
     AND j.chips > 0 AND (j.source, j.job) NOT IN (SELECT source, job FROM all_assumed_chips)
 ),
 together AS MATERIALIZED (SELECT job, sum(chips) AS chips FROM told GROUP BY job HAVING count(*) > 1)
 SELECT source, was, job FROM told
-WHERE job IN (SELECT g.job FROM together AS g CROSS JOIN all_jobs AS j ON j.job = g.job AND j.chips = g.chips
-              WHERE j.source IN (SELECT source FROM source WHERE rank = 1));
+WHERE job IN (SELECT job FROM all_jobs WHERE source IN (SELECT source FROM source WHERE rank = 1)
+              AND (job, chips) IN (SELECT job, chips FROM together));
 --@ end

@@ -15,13 +15,21 @@ owned AS MATERIALIZED (
   FROM all_jobs AS j JOIN source AS s USING (source)
   CROSS JOIN json_each(json_array(iif(json_valid(j.labels), json_extract(j.labels, '$.user'), NULL), j.owner)) AS w
   WHERE s.rank = 1 AND j.job IN (SELECT job FROM several) AND w.value <> ''
+),
+who AS MATERIALIZED ( -- tells: their folders are of logs
+  SELECT who, NOT EXISTS (SELECT 1 FROM file AS e JOIN source AS s USING (source)
+                          WHERE s.rank = 1 AND instr(e.path, '/' || who || '/')) AS tells
+  FROM (SELECT DISTINCT who FROM owned)
+),
+user AS MATERIALIZED (
+  SELECT w.file, who.who FROM run_of_words AS w CROSS JOIN who ON who.who = w.words
+  WHERE w.file IN (SELECT file FROM several) AND (w.level = 0 OR tells)
+  UNION SELECT f.file, who.who FROM (SELECT DISTINCT file FROM several) CROSS JOIN file AS f USING (file) CROSS JOIN who
+  WHERE tells AND instr(f.path, '/' || who.who || '/')
 )
 SELECT m.file, m.job, o.key AS place
-FROM several AS m JOIN owned AS o USING (job) JOIN file AS f USING (file)
-WHERE EXISTS (SELECT 1 FROM run_of_words AS w WHERE w.file = m.file AND w.words = o.who AND w.level = 0)
-   OR (EXISTS (SELECT 1 FROM run_of_words AS w WHERE w.file = m.file AND w.words = o.who) OR instr(f.path, '/' || o.who || '/'))
-   AND NOT EXISTS (SELECT 1 FROM file AS e JOIN source AS s USING (source) WHERE s.rank = 1 AND instr(e.path, '/' || o.who || '/'));
-DELETE FROM of_user WHERE place > (SELECT min(u.place) FROM of_user AS u WHERE u.file = of_user.file);
+FROM user AS u CROSS JOIN several AS m USING (file) CROSS JOIN owned AS o ON o.job = m.job AND o.who = u.who;
+DELETE FROM of_user WHERE (file, place) NOT IN (SELECT file, min(place) FROM of_user GROUP BY file);
 DELETE FROM may_be WHERE file IN (SELECT file FROM of_user) AND (file, job) NOT IN (SELECT file, job FROM of_user);
 INSERT INTO found SELECT file, min(job), 'by its name and its user' FROM of_user GROUP BY file HAVING count(DISTINCT job) = 1;
 DROP TABLE of_user;
