@@ -56,7 +56,9 @@ FROM (SELECT _file, _line, event_type, job_id,
                   WHEN event_type = 'JOB_FINISH' AND start_time IS NOT NULL AND num_hosts IS NULL THEN 'execHosts'
                   WHEN event_type = 'JOB_FINISH' AND start_time IS NULL AND num_hosts IS NOT NULL THEN 'startTime'
                   WHEN event_type IN ('JOB_FINISH', 'JOB_START') AND effective_res_req IS NULL
-                    AND max(effective_res_req IS NOT NULL) OVER () THEN 'effectiveResReq' END AS field
+                    AND EXISTS (SELECT 1 FROM lsf_records
+                                WHERE effective_res_req IS NOT NULL
+                                  AND event_type IN ('JOB_FINISH', 'JOB_NEW', 'JOB_START', 'JOB_STATUS')) THEN 'effectiveResReq' END AS field
       FROM lsf_records WHERE event_type IN ('JOB_FINISH', 'JOB_NEW', 'JOB_START', 'JOB_STATUS'))
 WHERE field IS NOT NULL GROUP BY _file, event_type, field;
 -- GPUs that are asked for without a number that can be told, and chips of another vendor by a name that a site gave.
