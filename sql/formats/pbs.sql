@@ -82,12 +82,14 @@ WHERE j.gpu_type IS NULL AND pool LIKE '%/gpu' GROUP BY NULL HAVING count(*) > 0
 -- while it runs. If it was given another number (whole nodes), it is elastic.
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
-WITH given AS (
-  SELECT *, (SELECT min(nullif(chips, 0))
-             FROM (SELECT chips FROM pbs_attempts AS a WHERE a.job = j.job
-                   UNION ALL SELECT chips FROM pbs_kept AS k WHERE k.job = j.job)) AS least,
-         (SELECT max(nullif(chips, 0)) FROM pbs_attempts AS a WHERE a.job = j.job) AS most
-  FROM pbs_jobs AS j LIMIT -1
+WITH given AS ( -- most jobs start once, and keep what they got
+  SELECT *, iif(once, got, (SELECT min(nullif(chips, 0))
+                            FROM (SELECT chips FROM pbs_attempts AS a WHERE a.job = g.job
+                                  UNION ALL SELECT chips FROM pbs_kept AS k WHERE k.job = g.job))) AS least,
+         iif(once, got, (SELECT max(nullif(chips, 0)) FROM pbs_attempts AS a WHERE a.job = g.job)) AS most
+  FROM (SELECT j.*, nullif(f.chips, 0) AS got, s.job IS NULL AND NOT EXISTS (SELECT 1 FROM pbs_kept) AS once
+        FROM pbs_jobs AS j LEFT JOIN pbs_attempts AS f ON f.job = j.job AND f.attempt = 1
+        LEFT JOIN pbs_attempts AS s ON s.job = j.job AND s.attempt = 2) AS g
 )
 SELECT i.name AS job, n.name, owner, NULL AS phase, NULL AS framework, NULL AS runtime, NULL AS model, NULL AS priority,
        coalesce(chips, most) AS chips,
@@ -190,6 +192,7 @@ WHERE again AND l.job NOT IN (SELECT job FROM pbs_left);
 
 -- The server writes a job's output to train.o123 and train.e123, of a task of an array to train.o123.4, Torque's to train.o123-4.
 DROP TABLE IF EXISTS temp.aliases;
+--@ if (SELECT count(*) FROM source) + (SELECT count(*) FROM file WHERE source IS NULL AND format IS NOT NULL) > 1
 CREATE TEMP TABLE aliases AS
 WITH once AS (
   SELECT i.name AS job, base, task FROM pbs_jobs AS j CROSS JOIN pbs_ids AS i ON i.rowid = j.job WHERE task IS NOT ''
@@ -202,6 +205,7 @@ named AS (
 SELECT job, name AS alias FROM named
 UNION ALL
 SELECT job, letter || name FROM named, (SELECT 'o' AS letter UNION SELECT 'e') WHERE whole;
+--@ end
 
 -- The hosts of an attempt, by its S record: "n1/0*8+n2/0*8".
 DROP VIEW IF EXISTS temp.held_on;
@@ -224,7 +228,6 @@ DROP TABLE pbs_told;
 DROP TABLE pbs_pauses;
 DROP TABLE pbs_kept;
 DROP TABLE pbs_attempts;
-DROP TABLE pbs_known;
 DROP TABLE pbs_again;
 DROP TABLE pbs_started;
 DROP TABLE pbs_stops;

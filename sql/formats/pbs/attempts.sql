@@ -26,7 +26,7 @@ SELECT job, start AS start_time,
        min(coalesce("end", date_time)) FILTER (WHERE record_type IN ('E', 'R')) AS first_ended
 FROM pbs_of_jobs
 WHERE record_type IN ('S', 'T', 'E', 'R', 'c', 'e', 's', 'u') AND start IS NOT NULL
-GROUP BY job, begun;
+GROUP BY job, begun ORDER BY job, begun;
 
 -- A server that starts anew, or a rerun by force, may tell an end twice.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -41,29 +41,32 @@ DROP TABLE IF EXISTS temp.pbs_again;
 CREATE TEMP TABLE pbs_again(id INTEGER PRIMARY KEY, attempt, next_start);
 INSERT INTO pbs_again
 SELECT rowid, row_number() OVER later, lead(start_time) OVER later
-FROM pbs_started WHERE job IN (SELECT job FROM pbs_started GROUP BY job HAVING count(*) > 1)
+FROM pbs_started WHERE job IN (SELECT s.job FROM pbs_started AS s CROSS JOIN pbs_started AS p ON p.rowid = s.rowid - 1 WHERE p.job = s.job)
 WINDOW later AS (PARTITION BY job ORDER BY start_time);
 
 -- A record of the second in which an attempt began is of the one before.
-DROP TABLE IF EXISTS temp.pbs_known;
-CREATE TEMP TABLE pbs_known AS
-WITH ordered AS (
-  SELECT s.*, coalesce(g.attempt, 1) AS attempt, g.next_start FROM pbs_started AS s LEFT JOIN pbs_again AS g ON g.id = s.rowid
-)
-SELECT o.*,
-       (SELECT min(d.date_time) FROM pbs_stops AS d WHERE d.job = o.job AND d.record_type = 'D' AND d.date_time >= o.start_time) AS deleted,
-       (SELECT min(x.date_time) FROM pbs_stops AS x WHERE x.job = o.job AND x.date_time >= o.start_time + (o.attempt > 1)) AS stopped
-FROM ordered AS o;
 DROP TABLE IF EXISTS temp.pbs_attempts;
 CREATE TEMP TABLE pbs_attempts(job INTEGER, attempt INTEGER, chips, asked, gpu_type, start_time, end_time, untold, outcome, again,
                                PRIMARY KEY (job, attempt)) WITHOUT ROWID;
 INSERT INTO pbs_attempts
-WITH stopped AS (
+WITH ordered AS (
+  SELECT s.*, coalesce(g.attempt, 1) AS attempt, g.next_start FROM pbs_started AS s LEFT JOIN pbs_again AS g ON g.id = s.rowid
+),
+known AS (
+  SELECT o.*,
+         CASE WHEN outcome = 'failed'
+              THEN (SELECT min(d.date_time) FROM pbs_stops AS d
+                    WHERE d.job = o.job AND d.record_type = 'D' AND d.date_time >= o.start_time) END AS deleted,
+         CASE WHEN ended IS NULL
+              THEN (SELECT min(x.date_time) FROM pbs_stops AS x
+                    WHERE x.job = o.job AND x.date_time >= o.start_time + (o.attempt > 1)) END AS stopped
+  FROM ordered AS o LIMIT -1 -- else they are looked up for each column
+),
+stopped AS (
   SELECT *,
-         CASE WHEN ended IS NULL AND stopped <= coalesce(next_start, stopped) THEN
-           (SELECT max(x.record_type) FROM pbs_stops AS x WHERE x.job = k.job AND x.date_time = k.stopped)
-         END AS stopped_by
-  FROM pbs_known AS k
+         CASE WHEN stopped <= coalesce(next_start, stopped)
+              THEN (SELECT max(x.record_type) FROM pbs_stops AS x WHERE x.job = k.job AND x.date_time = k.stopped) END AS stopped_by
+  FROM known AS k
 )
 SELECT job, attempt, coalesce(nullif(held, 0), asked) AS chips, asked, gpu_type, start_time,
        coalesce(ended, CASE WHEN stopped_by IS NOT NULL THEN stopped END, next_start) AS end_time,
@@ -99,6 +102,7 @@ FROM pbs_attempts AS a CROSS JOIN pbs_of_jobs AS o ON o.job = a.job AND o.begun 
   AND o.record_type IN ('S', 'T', 'c', 'e', 's', 'u')
 WHERE a.end_time IS NULL AND NOT EXISTS (SELECT 1 FROM pbs_of_jobs AS z WHERE z.job = a.job AND z.record_type = 'z')
 GROUP BY a.job, a.attempt;
+--@ if EXISTS (SELECT 1 FROM pbs_lost)
 DROP TABLE IF EXISTS temp.pbs_slots;
 CREATE TEMP TABLE pbs_slots(slot, start INTEGER, id_string TEXT, PRIMARY KEY (slot, start, id_string)) WITHOUT ROWID;
 INSERT OR IGNORE INTO pbs_slots
@@ -143,6 +147,7 @@ UPDATE pbs_lost SET unseen = (SELECT min(d.start_time) FROM pbs_days AS d WHERE 
 DROP TABLE pbs_days;
 UPDATE pbs_lost SET due = NULL
 WHERE due + 3600 >= (SELECT max(max(date_time) - seconds, coalesce(max("end"), 0), coalesce(max(start), 0)) FROM pbs_records, pbs_apart);
+--@ end
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'lost_end', min(_line), count(*), 'the end of job ' || id_string || why || '. Is a file missing?'
 FROM (SELECT r._file, r._line, r.id_string, ' is not told: it runs until it starts again' AS why

@@ -28,14 +28,13 @@ FROM pbs_trace(mpg_required(:pbs, ':pbs'), coalesce(:zone, 'UTC'));
 -- What there is to mend, in one pass: most logs have none of it, and are not read again for each.
 DROP TABLE IF EXISTS temp.pbs_faults;
 CREATE TEMP TABLE pbs_faults AS
-SELECT max(max(date_time), coalesce(max(ctime), -9e18), coalesce(max(qtime), -9e18), coalesce(max(start), -9e18),
-           coalesce(max("end"), -9e18))
+SELECT max(max(date_time, coalesce(ctime, date_time), coalesce(qtime, date_time), coalesce(start, date_time), coalesce("end", date_time)))
          -- years are rounded down below
-         - min(min(date_time), coalesce(min(ctime), 9e18), coalesce(min(qtime), 9e18), coalesce(min(start), 9e18),
-               coalesce(min("end"), 9e18)) > 9 * 31556952 AS of_time,
+         - min(min(date_time, coalesce(ctime, date_time), coalesce(qtime, date_time), coalesce(start, date_time),
+                   coalesce("end", date_time))) > 9 * 31556952 AS of_time,
        total(CASE record_type WHEN 'S' THEN start IS NULL OR coalesce(ctime, qtime) IS NULL
                   WHEN 'E' THEN start IS NULL OR "end" IS NULL OR Exit_status IS NULL END) AS of_field,
-       total("Resource_List.nodes" IS NOT NULL OR gpu_type GLOB '*[1-7]g.[0-9]*gb*') AS of_share,
+       total("Resource_List.nodes" IS NOT NULL OR instr(gpu_type, 'g.')) AS of_share,
        total(record_type = 'B') AS of_reservation, total(record_type = 'Q' AND asked IS NULL AND "Resource_List.ncpus" IS NULL) AS of_asked,
        total(other IS NOT NULL) + total("Resource_List.select" IS NOT NULL AND coalesce(asked, 0) = 0) AS of_resource,
        total(record_type NOT GLOB '[ABCDEGKLMPQRSTUYacdekprsuvxz]' OR record_type IS NULL) AS of_type,
