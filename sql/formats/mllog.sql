@@ -111,7 +111,8 @@ FROM (SELECT system AS path FROM mlperf_paths UNION SELECT runs || 'scaling.json
 
 -- ---- 2. Runs ----
 
--- What several ranks, or two streams, say of one moment counts once. Time decides the order, within a millisecond the line.
+-- What several ranks, or two streams, say of one moment counts once. Time decides the order, within a millisecond the line. (Those of one
+-- step lie together: mllog/ahead.sql.)
 DROP TABLE IF EXISTS temp.mlperf_events;
 CREATE TEMP TABLE mlperf_events AS
 SELECT _file AS file, time_ms, min(_line) AS line, key, value, status, step, step_num, samples_count,
@@ -119,27 +120,11 @@ SELECT _file AS file, time_ms, min(_line) AS line, key, value, status, step, ste
 FROM mlperf_log
 WHERE key IN ('run_start', 'run_stop', 'init_start', 'init_stop', 'eval_start', 'eval_stop', 'block_start', 'block_stop',
               'epoch_start', 'epoch_stop', 'checkpoint')
-GROUP BY _file, time_ms, key, value, status, step, step_num, samples_count, coalesce(epoch_num, first_epoch_num);
+GROUP BY _file, key, step, step_num, samples_count, coalesce(epoch_num, first_epoch_num), time_ms, value, status
+ORDER BY _file, key, step, step_num, samples_count, coalesce(epoch_num, first_epoch_num), time_ms, value, status;
 CREATE INDEX temp.mlperf_event_of ON mlperf_events(file, key, time_ms);
 
--- Ranks begin and end a block together. One that is told again by half a second or more, before its end was, is of a host whose clock is
--- ahead: that of the first counts, for begin and end.
-DROP TABLE IF EXISTS temp.mlperf_ahead;
-CREATE TEMP TABLE mlperf_ahead AS
-SELECT id, file, line
-FROM (SELECT rowid AS id, file, line, key = lag(key) OVER w AND step IS lag(step) OVER w AND step_num IS lag(step_num) OVER w
-               AND samples_count IS lag(samples_count) OVER w
-               AND epoch_num IS lag(epoch_num) OVER w AND time_ms - lag(time_ms) OVER w BETWEEN 500 AND 30000 AS again
-      FROM mlperf_events WHERE key IN ('block_start', 'block_stop', 'epoch_start', 'epoch_stop', 'eval_start', 'eval_stop')
-        AND coalesce(step, step_num, samples_count, epoch_num) IS NOT NULL
-      WINDOW w AS (PARTITION BY file, substr(key, 1, 5) ORDER BY time_ms, line))
-WHERE again;
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT path, 'info', 'parallel_lines', min(a.line), count(*),
-       'begins and ends that another line has half a second to half a minute before: left out, as those of a host whose clock is ahead'
-FROM mlperf_ahead AS a JOIN mlperf_survey USING (file) GROUP BY file;
-DELETE FROM mlperf_events WHERE rowid IN (SELECT id FROM mlperf_ahead);
-DROP TABLE mlperf_ahead;
+.read sql/formats/mllog/ahead.sql
 
 -- NVIDIA's mlperf-common says how many samples a block is to have, at its start and again at its stop, and not how many
 -- there were so far: its "step" counts, of optimiser steps.
@@ -214,8 +199,8 @@ told AS (
          max(time_ms) FILTER (WHERE key = 'run_stop') AS run_stop_ms,
          max(lower(status)) FILTER (WHERE key = 'run_stop') AS status,
          max(key IN ('block_start', 'block_stop')) AS has_blocks,
-         max((key LIKE 'block%' OR key LIKE 'epoch%') AND step_num IS NOT NULL) AS has_steps,
-         max((key LIKE 'block%' OR key LIKE 'epoch%') AND samples_count IS NOT NULL) AS has_samples
+         max(key IN ('block_start', 'block_stop', 'epoch_start', 'epoch_stop') AND step_num IS NOT NULL) AS has_steps,
+         max(key IN ('block_start', 'block_stop', 'epoch_start', 'epoch_stop') AND samples_count IS NOT NULL) AS has_samples
   FROM mlperf_events
   GROUP BY file
 ),
@@ -364,8 +349,9 @@ CREATE TEMP TABLE spans AS
 WITH counted AS (
   SELECT p.file, kind, start_ms, stop_ms, r.benchmark, r.blocks, r.run_start_ms, r.run_stop_ms,
          -- an open block tells where it began: where the one before ended
-         iif(stop_ms IS NULL, max(number, 1 + coalesce(lag(number) OVER (PARTITION BY p.file, kind ORDER BY start_ms), number - 1)),
-             number) AS number,
+         iif(stop_ms IS NULL, max(number, 1 + coalesce((SELECT b.number FROM mlperf_pairs AS b
+                                                        WHERE b.rowid = p.rowid - 1 AND b.file = p.file AND b.kind = p.kind),
+                                                       number - 1)), number) AS number,
          coalesce(steps, samples / nullif(r.global_batch_size, 0)) AS executions
   FROM mlperf_pairs AS p JOIN mlperf_runs AS r ON r.job = p.file
 )
