@@ -48,6 +48,7 @@ FROM swf_jobs;
 
 -- What cannot be: a time that is more than ten years from the middle one, or before the log begins, or a wait or run of more; its line
 -- counts as nothing.
+--@ if (SELECT wide FROM swf_survey)
 DROP TABLE IF EXISTS temp.swf_impossible;
 CREATE TEMP TABLE swf_impossible AS
 WITH middle AS (SELECT coalesce(mpg_median(CAST(submit_time / 31556952 AS INTEGER)), 0) AS year
@@ -61,6 +62,7 @@ SELECT _file, 'data_loss', 'impossible_time', min(_line), count(*),
 FROM swf_impossible GROUP BY _file;
 DELETE FROM swf_jobs WHERE rowid IN (SELECT row FROM swf_impossible);
 DROP TABLE swf_impossible;
+--@ end
 
 -- ---- 2. Logs: what of a file without a header is of the log before ----
 
@@ -104,12 +106,14 @@ INSERT INTO swf_joined SELECT _file, log FROM swf_files WHERE first <> base;
 
 DROP TABLE IF EXISTS temp.swf_several;
 CREATE TEMP TABLE swf_several(number PRIMARY KEY) WITHOUT ROWID;
+--@ if EXISTS (SELECT 1 FROM swf_breaks WHERE NOT of_file) OR EXISTS (SELECT 1 FROM swf_joined)
 INSERT INTO swf_several
 SELECT DISTINCT job_number FROM (SELECT job_number FROM swf_jobs
                                  WHERE job_number IS NOT NULL
                                    AND (EXISTS (SELECT 1 FROM swf_breaks WHERE NOT of_file) OR EXISTS (SELECT 1 FROM swf_joined))
                                  GROUP BY coalesce((SELECT j.log FROM swf_joined AS j WHERE j.file = _file), _file), job_number
                                  HAVING count(*) > 1);
+--@ end
 -- Their lines, with the file in which their log begins.
 DROP TABLE IF EXISTS temp.swf_of_several;
 CREATE TEMP TABLE swf_of_several(row INTEGER PRIMARY KEY, log, number);
@@ -118,6 +122,7 @@ SELECT s.rowid, coalesce((SELECT j.log FROM swf_joined AS j WHERE j.file = s._fi
 FROM (SELECT 1 FROM swf_several LIMIT 1) CROSS JOIN swf_jobs AS s WHERE job_number IN (SELECT number FROM swf_several);
 
 -- A line without a number is of no job, and one whose job says nowhere when it was submitted of no time: it counts as nothing.
+--@ if (SELECT unplaced FROM swf_survey)
 DROP TABLE IF EXISTS temp.swf_lacking;
 CREATE TEMP TABLE swf_lacking AS
 SELECT s.rowid AS row, _file, _line
@@ -133,6 +138,7 @@ SELECT _file, 'data_loss', 'missing_field', min(_line), count(*), 'lines lack th
 FROM swf_lacking GROUP BY _file;
 DELETE FROM swf_jobs WHERE rowid IN (SELECT row FROM swf_lacking);
 DROP TABLE swf_lacking;
+--@ end
 
 -- A line that repeats another is of the same job once. A part that ran, or a job that ended well, without its run time holds nothing,
 -- and one of which neither number of processors is known is not counted.
@@ -149,6 +155,7 @@ DELETE FROM swf_jobs WHERE rowid IN (
                                                                status ORDER BY row) AS nth
                    FROM swf_of_several AS o CROSS JOIN swf_jobs AS s ON s.rowid = o.row)
   WHERE nth > 1);
+--@ if (SELECT lacking FROM swf_survey)
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'missing_field', min(_line), count(*),
        'job ' || job_number || ' lacks its ' || field || ': it counts as far as it tells'
@@ -164,11 +171,13 @@ FROM (SELECT _file, _line, job_number,
                   WHEN submit_time IS NULL AND coalesce(status, -1) NOT IN (2, 3, 4) THEN 'submit time' END AS field
       FROM swf_survey CROSS JOIN swf_jobs WHERE lacking)
 WHERE field IS NOT NULL GROUP BY _file, field;
+--@ end
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'unknown_state', min(_line), count(*),
        'states that the format does not have, whose outcome is not known: ' || group_concat(DISTINCT status)
 FROM swf_survey CROSS JOIN swf_jobs WHERE unknown AND status NOT IN (0, 1, 2, 3, 4, 5) GROUP BY _file;
 -- A file that was exported again, after more jobs: it is of one machine, whose log began then.
+--@ if EXISTS (SELECT 1 FROM swf_breaks WHERE of_file LIMIT 1 OFFSET 1)
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'duplicate_allocation', min(_line), count(*),
        'lines that ' || min(first) || ' has as well: they count twice. Of two exports of one log read the later alone'
@@ -176,6 +185,7 @@ FROM (SELECT _file, _line, min(_file) OVER (PARTITION BY computer, unix_start_ti
                                             allocated_processors, status) AS first
       FROM swf_jobs WHERE unix_start_time IS NOT NULL AND EXISTS (SELECT 1 FROM swf_breaks WHERE of_file LIMIT 1 OFFSET 1))
 WHERE first <> _file GROUP BY _file;
+--@ end
 -- The parts of a job that is listed in parts last as long as its summary says.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'parts_disagree', min(line), count(*),
@@ -195,12 +205,14 @@ WHERE submit_time IS NOT NULL AND later < row
 GROUP BY s._file;
 
 -- A job that ended before it started held nothing, and one that started before it was submitted did not wait.
+--@ if (SELECT negative FROM swf_survey)
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'data_loss', 'end_before_start', min(_line), count(*),
        'job ' || job_number || ' has a run time or a wait below 0: it counts as 0'
 FROM swf_survey CROSS JOIN swf_jobs WHERE negative AND (run_time < 0 OR wait_time < 0) GROUP BY _file;
 UPDATE swf_jobs SET run_time = max(run_time, 0), wait_time = max(wait_time, 0)
 WHERE (SELECT negative FROM swf_survey) AND (run_time < 0 OR wait_time < 0);
+--@ end
 DROP TABLE swf_survey;
 
 -- ---- 4. Pools: the log's Computer, with a number where two logs are of one name ----
