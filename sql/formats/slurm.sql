@@ -64,6 +64,7 @@
 -- Of a task of an array or a part of a heterogeneous job its JobID (123_4, 123+1), after which Slurm names its log; where several
 -- clusters are read the plain ids as well.
 DROP TABLE IF EXISTS temp.aliases;
+--@ if (SELECT count(*) FROM source) + (SELECT count(*) FROM file WHERE source IS NULL AND format IS NOT NULL) > 1
 CREATE TEMP TABLE aliases AS
 SELECT job, JobID AS alias FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row
 WHERE JobID <> job AND JobID NOT GLOB '*_[[]*'
@@ -75,6 +76,7 @@ WHERE id <> job
 UNION ALL
 SELECT job, rtrim(_file, replace(_file, '/', '')) || JobID
 FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row WHERE id <> job AND JobID <> id AND JobID NOT GLOB '*_[[]*';
+--@ end
 
 -- Nodes of some jobs: a Kubernetes may have pods of those names, in which Slurm runs.
 DROP TABLE IF EXISTS temp.hosts;
