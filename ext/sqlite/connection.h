@@ -22,7 +22,7 @@ extern const sqlite3_api_routines *sqlite3_api;
 
 #define MPG_VERSION "0.1.0"
 
-#define MPG_CONN_CLOSES 5 /* functions that mpg_conn_on_close has room for */
+#define MPG_CONN_CLOSES 6 /* functions that mpg_conn_on_close has room for */
 
 typedef struct mpg_conn mpg_conn;
 
@@ -44,6 +44,7 @@ struct mpg_conn {
   struct mpg_held_records *held_records;  /* see held_records.h; NULL: none */
   struct mpg_intern *lasting;             /* see result_text.h */
   struct mpg_recogniser *recogniser;      /* see recognise/recognise.h; NULL until it is needed */
+  struct mpg_last_object *last_object;    /* of json_first; NULL until it is needed */
   int references;
   bool no_files; /* sqlite3_mpg_nofs_init: nothing that opens a file is registered */
   /* What registers this extension on another connection, which private_db.h opens. */

@@ -69,6 +69,37 @@ class First(Case):
         self.assertEqual(self.of('{"a": 1e999, "b": -1e999}', "b"), float("-inf"))
         self.assertEqual(self.of('{"a": "\\ud83d\\ude00"}', "a"), "😀")
 
+    def test_one_object_asked_again(self):
+        """The members of the last object are remembered: also of one with many members, of a long one, and behind one that is none."""
+        objects = [
+            {"a": 1, "b": "x", "gr\u00f6\u00dfe": [1], "n": None},
+            {f"k{i}": i for i in range(255)} | {"a": "last"},
+            {f"k{i}": i for i in range(256)} | {"a": "one more"},
+            {"long": "y" * 16384, "a": 2, "b": 3},
+            {"a": 2.5},
+            {},
+        ]
+        for size in (16382, 16383, 16384, 16385, 16386):  # bytes
+            objects.append({"a": 7, "b": "z" * (size - len('{"a": 7, "b": ""}'))})
+        asked = ", ".join(
+            f"json_first(o, {names})"
+            for names in ("'a'", "'b', 'a'", "'größe', 'b'", "'n', 'k255', 'k254'", "'none'", "'a'")
+        )
+        self.db.execute("CREATE TEMP TABLE objects(o)")
+        for one in objects + objects[::-1] + [objects[0], objects[0]]:
+            self.db.execute("INSERT INTO objects VALUES (?)", (json.dumps(one),))
+        for a, b_a, groesse_b, n_k, none, again, text in self.rows(f"SELECT {asked}, o FROM objects"):
+            one = json.loads(text)
+            first = lambda *names: next((one[name] for name in names if one.get(name) is not None), None)
+            self.assertEqual(
+                (first("a"), first("b", "a"), first("n", "k255", "k254"), None, a), (a, b_a, n_k, none, again)
+            )
+            expected = first("größe", "b")
+            self.assertEqual("[1]" if expected == [1] else expected, groesse_b)
+        self.assertEqual(5, self.one("SELECT json_first(?, 'a')", '{"a": 5}'))
+        self.assertIn("expected a JSON object", self.error("SELECT json_first(?, 'a')", '{"a": 5'))
+        self.assertEqual(5, self.one("SELECT json_first(?, 'a')", '{"a": 5}'))
+
     def test_errors(self):
         for text in ("", "x", "1", "[1]", '"a"', "{", '{"a"', '{"a":', '{"a":1', '{"a":1,', '{"a":1,}', '{a:1}', '{"a":1}}', '{"a" 1}',
                      '{"a":nul}', '{"a":1 "b":2}', '{"b":[1}', '{"a":1}x'):  # fmt: skip

@@ -13,8 +13,25 @@
 #include "../../read/parse/json_tokens.h"
 
 #include <math.h>
+#include <string.h>
 
 #define MOST_NAMES 126 /* what SQLite hands over behind the object, unless built otherwise */
+#define MOST_BYTES 16384
+#define MOST_MEMBERS 256
+
+typedef struct member {
+  mpg_str key, text; /* as written */
+  mpg_json_kind kind;
+  bool escaped; /* the key is */
+} member;
+
+/* The last object, if it is no longer than this, and its members, which point into its text. */
+struct mpg_last_object {
+  size_t length; /* of the text; 0: none is remembered */
+  size_t n;      /* members; more than MOST_MEMBERS: none is remembered */
+  member members[MOST_MEMBERS];
+  char text[MOST_BYTES];
+};
 
 typedef struct found {
   int place; /* of its name; as many as there are names: none is found yet */
@@ -33,40 +50,48 @@ static int place_of(const mpg_str *names, int n, mpg_str raw, bool escaped) {
       return -1;
     key = (mpg_str){copy, mpg_json_unescape(copy, raw, NULL)};
   }
-  while (place < n && !mpg_str_eq(names[place], key))
+  while (place < n && (names[place].n != key.n || !mpg_str_eq(names[place], key)))
     place++;
   sqlite3_free(copy);
   return place;
 }
 
-/* Looks through the object at p; behind a name that was found no other counts. Returns the position
-** after the object; NULL: the scan has the fault. */
-static const char *find_first(mpg_json_scan *s, const char *p, const mpg_str *names, found *out) {
+/* Behind a name that was found no other counts. false: no memory. */
+static bool look_at(const member *m, const mpg_str *names, found *out) {
+  int place = place_of(names, out->place, m->key, m->escaped);
+  if (place >= 0 && place < out->place && m->kind != MPG_JSON_NULL)
+    *out = (found){place, m->kind, m->text};
+  return place >= 0;
+}
+
+/* Looks through the object at p, and remembers its members unless `last` is NULL. Returns the
+** position after the object; NULL: the scan has the fault. */
+static const char *find_first(mpg_json_scan *s, const char *p, const mpg_str *names, found *out,
+                              struct mpg_last_object *last) {
   const char *start = p;
   p = p < s->end && *p == '{' ? mpg_json_space(p + 1, s->end) : NULL;
   if (p != NULL && p < s->end && *p == '}')
     return p + 1;
   while (p != NULL && p < s->end && *p == '"') {
-    mpg_str key = {p + 1, 0}, text;
-    mpg_json_kind kind;
-    bool escaped = false;
-    int place;
-    if ((p = mpg_json_string(s, key.p, &escaped)) == NULL)
+    member m = {.key = {p + 1, 0}};
+    if ((p = mpg_json_string(s, m.key.p, &m.escaped)) == NULL)
       return NULL;
-    key.n = (size_t)(p - key.p) - 1;
-    if ((place = place_of(names, out->place, key, escaped)) < 0) {
-      s->rc = MPG_NOMEM;
-      return NULL;
-    }
+    m.key.n = (size_t)(p - m.key.p) - 1;
     p = mpg_json_space(p, s->end);
     if (p == s->end || *p != ':')
       break;
-    text.p = mpg_json_space(p + 1, s->end);
-    if ((p = mpg_json_value(s, text.p, 1, &kind)) == NULL)
+    m.text.p = mpg_json_space(p + 1, s->end);
+    if ((p = mpg_json_value(s, m.text.p, 1, &m.kind)) == NULL)
       return NULL;
-    text.n = (size_t)(p - text.p);
-    if (place < out->place && kind != MPG_JSON_NULL)
-      *out = (found){place, kind, text};
+    m.text.n = (size_t)(p - m.text.p);
+    if (!look_at(&m, names, out)) {
+      s->rc = MPG_NOMEM;
+      return NULL;
+    }
+    if (last != NULL && last->n < MOST_MEMBERS)
+      last->members[last->n] = m;
+    if (last != NULL && last->n <= MOST_MEMBERS)
+      last->n++;
     p = mpg_json_space(p, s->end);
     if (p < s->end && *p == '}')
       return p + 1;
@@ -146,12 +171,47 @@ static void fail(sqlite3_context *context, const mpg_value *object) {
   mpg_result_failure(context, &err);
 }
 
+static void forget(mpg_conn *conn) {
+  sqlite3_free(conn->last_object);
+}
+
+/* The value of the first name. MPG_DATA: this is no object. */
+static mpg_rc find_in(mpg_conn *conn, mpg_str object, const mpg_str *names, found *first) {
+  mpg_json_scan s = {.rc = MPG_DATA};
+  struct mpg_last_object *last = conn->last_object;
+  const char *end;
+  if (last != NULL && last->length > 0 && last->length == object.n &&
+      memcmp(last->text, object.p, object.n) == 0) {
+    for (size_t i = 0; i < last->n && first->place > 0; i++)
+      if (!look_at(&last->members[i], names, first))
+        return MPG_NOMEM;
+    return MPG_OK;
+  }
+  if (last == NULL) {
+    last = conn->last_object = sqlite3_malloc64(sizeof *last);
+    if (last == NULL)
+      return MPG_NOMEM;
+    mpg_conn_on_close(conn, forget);
+  }
+  last->length = last->n = 0;
+  if (object.n <= MOST_BYTES)
+    object.p = memcpy(last->text, object.p, object.n);
+  else
+    last = NULL;
+  s.end = object.p + object.n;
+  end = find_first(&s, mpg_json_space(object.p, s.end), names, first, last);
+  if (end == NULL || mpg_json_space(end, s.end) != s.end)
+    return s.rc == MPG_NOMEM ? MPG_NOMEM : MPG_DATA;
+  if (last != NULL && last->n <= MOST_MEMBERS)
+    last->length = object.n;
+  return MPG_OK;
+}
+
 static void first_function(sqlite3_context *context, int n, sqlite3_value **args) {
   mpg_str names[MOST_NAMES];
-  mpg_json_scan s = {.rc = MPG_DATA};
   found first = {n - 1, MPG_JSON_NULL, {NULL, 0}};
-  const char *end = NULL;
   mpg_value object;
+  mpg_rc found_rc = MPG_DATA;
   int rc = read_names(n, args, names);
   if (rc == SQLITE_MISUSE) {
     sqlite3_result_error(context, "json_first: expected an object and 1 to 126 names", -1);
@@ -160,13 +220,11 @@ static void first_function(sqlite3_context *context, int n, sqlite3_value **args
   object = mpg_value_of(args[0]);
   if (object.type == MPG_NULL)
     return;
-  if (rc == SQLITE_OK && object.type == MPG_TEXT) {
-    s.end = object.s.p + object.s.n;
-    end = find_first(&s, mpg_json_space(object.s.p, s.end), names, &first);
-  }
-  if (rc == SQLITE_NOMEM || s.rc == MPG_NOMEM)
+  if (rc == SQLITE_OK && object.type == MPG_TEXT)
+    found_rc = find_in(mpg_conn_of(context), object.s, names, &first);
+  if (rc == SQLITE_NOMEM || found_rc == MPG_NOMEM)
     sqlite3_result_error_nomem(context);
-  else if (end != NULL && mpg_json_space(end, s.end) == s.end)
+  else if (found_rc == MPG_OK)
     give_value(context, &first);
   else
     fail(context, &object);
