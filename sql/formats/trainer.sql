@@ -271,12 +271,12 @@ SELECT r.job, attempt, 'pytorch' AS framework, chips, NULL AS chip, start_time, 
 FROM (SELECT s.job, s.attempt, min(s.file) AS file, coalesce(min(s.run), '') AS run, j.chips,
              min(min(s.start_time), coalesce(min(s.begun), min(s.start_time))) AS start_time, max(s.end_time) AS end_time,
              max(s.attempt) OVER (PARTITION BY s.job, min(s.file), min(s.run)) AS last
-      FROM trainer_steps AS s JOIN trainer_jobs AS j USING (job, attempt) GROUP BY s.job, s.attempt) AS r
+      FROM trainer_spells AS s JOIN trainer_jobs AS j USING (job, attempt) GROUP BY s.job, s.attempt) AS r
 LEFT JOIN trainer_over AS o ON o.file = r.file AND o.run = r.run AND r.attempt = r.last;
 -- Marks before or after the steps of an attempt are of that attempt: it lasts from its first mark to its last.
 DROP TABLE IF EXISTS temp.trainer_reach;
 CREATE TEMP TABLE trainer_reach(file, attempt, first, last, PRIMARY KEY (file, attempt)) WITHOUT ROWID; -- the lines of its steps
-INSERT INTO trainer_reach SELECT file, attempt, min(line), max(line) FROM trainer_steps GROUP BY file, attempt;
+INSERT INTO trainer_reach SELECT file, attempt, min(line), max(last_line) FROM trainer_spells GROUP BY file, attempt;
 DROP TABLE IF EXISTS temp.trainer_placed;
 CREATE TEMP TABLE trainer_placed AS
 SELECT m.*, coalesce((SELECT max(r.attempt) FROM trainer_reach AS r WHERE r.file = m.file AND r.first <= m.line),
@@ -309,16 +309,16 @@ UNION ALL
 -- a step above the one that follows is of another run, as a base model's
 SELECT p.job, p.attempt, kind, p.start_time, p.time,
        CASE WHEN kind = 'restore' THEN iif(p.step > f.step AND p.start_time < f.end_time, NULL, p.step) END, NULL
-FROM trainer_placed AS p LEFT JOIN (SELECT job, attempt, step, end_time FROM trainer_steps WHERE is_first) AS f ON f.job = p.job
+FROM trainer_placed AS p LEFT JOIN trainer_firsts AS f ON f.job = p.job
   AND f.attempt = p.attempt WHERE kind <> 'saved' AND p.time > p.start_time
 UNION ALL -- what the log tells nothing of between an attempt's start and its first step
 SELECT job, attempt, 'init', begins, start_time, NULL, NULL
 FROM (SELECT job, attempt, start_time,
              max(time) OVER (PARTITION BY job, attempt ORDER BY start_time, time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS begins
       FROM (SELECT job, attempt, start_time, start_time AS time FROM training_runs
-            UNION ALL SELECT job, attempt, start_time, start_time FROM trainer_steps WHERE is_first
+            UNION ALL SELECT job, attempt, start_time, start_time FROM trainer_firsts
             UNION ALL SELECT p.job, p.attempt, p.start_time, p.time
-            FROM trainer_placed AS p JOIN trainer_steps AS s ON s.job = p.job AND s.attempt = p.attempt AND s.is_first
+            FROM trainer_placed AS p JOIN trainer_firsts AS s ON s.job = p.job AND s.attempt = p.attempt
                       WHERE p.kind IN ('restore', 'init') AND p.start_time < s.start_time))
 WHERE start_time > begins
 ORDER BY 1, 2, 4;
@@ -335,6 +335,9 @@ DROP TABLE trainer_marks;
 DROP TABLE trainer_worlds;
 DROP TABLE trainer_untimed;
 DROP TABLE trainer_steps;
+DROP TABLE trainer_ranges;
+DROP TABLE trainer_firsts;
+DROP TABLE trainer_spells;
 DROP TABLE trainer_within;
 DROP TABLE trainer_long;
 DROP TABLE trainer_jobs;

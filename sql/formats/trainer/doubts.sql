@@ -46,7 +46,9 @@ SELECT file, 'info', 'unknown_column', min(line), count(*),
        'values of a rate that is not of a chip, or whose unit is not certain: not read: ' || group_concat(key, ', ')
          || '. The option flops rates steps'
 FROM (SELECT file, otherwise, min(iif(otherwise IS NULL, NULL, line)) AS line
-      FROM trainer_history WHERE :flops IS NULL GROUP BY file HAVING count(tflops) = 0 AND count(otherwise) > 0) AS f,
+      FROM trainer_history
+      WHERE :flops IS NULL AND EXISTS (SELECT 1 FROM trainer_history WHERE otherwise IS NOT NULL)
+      GROUP BY file HAVING count(tflops) = 0 AND count(otherwise) > 0) AS f,
   json_each(f.otherwise) AS e
 WHERE (e.key LIKE '%flops%' OR e.key LIKE '%mfu%') AND e.type IN ('integer', 'real') GROUP BY file;
 DROP TABLE trainer_history;

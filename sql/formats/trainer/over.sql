@@ -1,6 +1,6 @@
 -- trainer/over.sql - how runs ended, until when their logs go on, and whether they came further than their last line.
 --
--- Reads trainer_placed, trainer_marks, trainer_steps and trainer_tail, changes training_runs. Makes training_tails(job, attempt, time).
+-- Reads trainer_placed, trainer_marks, trainer_firsts, trainer_spells and trainer_tail, changes training_runs. Makes training_tails(job, attempt, time).
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 -- How the program's own launcher or loop says that it ended: a process that failed outweighs others that did not.
@@ -12,7 +12,7 @@ UPDATE training_runs SET own_outcome
 DROP TABLE IF EXISTS temp.training_tails;
 CREATE TEMP TABLE training_tails AS
 SELECT s.job, s.attempt, t.time
-FROM trainer_tail AS t JOIN (SELECT file, job, attempt, max(line) AS line FROM trainer_steps GROUP BY file) AS s ON s.file = t.file
+FROM trainer_tail AS t JOIN (SELECT file, job, attempt, max(last_line) AS line FROM trainer_spells GROUP BY file) AS s ON s.file = t.file
 LEFT JOIN (SELECT file, max(line) AS line FROM trainer_marks WHERE kind IN ('init', 'restore') GROUP BY file) AS m ON m.file = s.file
 WHERE coalesce(m.line < s.line, 1);
 DROP TABLE trainer_tail;
@@ -22,10 +22,10 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT l.job, 'warning', 'missing_steps', NULL, count(DISTINCT l.attempt),
        'runs that came further than their last line, as a save or the next load tells, the first to step ' || min(f.step)
          || ': the time of those steps is unknown, or in no category'
-FROM (SELECT job, attempt, max(step) AS step FROM trainer_steps
+FROM (SELECT job, attempt, max(last_step) AS step FROM trainer_spells
       WHERE EXISTS (SELECT 1 FROM trainer_placed WHERE kind IN ('saved', 'restore') AND step IS NOT NULL) GROUP BY job, attempt) AS l
 JOIN (SELECT p.job, p.attempt - (kind = 'restore') AS attempt, p.step
-      FROM trainer_placed AS p LEFT JOIN (SELECT job, attempt, step FROM trainer_steps WHERE is_first) AS s
+      FROM trainer_placed AS p LEFT JOIN trainer_firsts AS s
         ON s.job = p.job AND s.attempt = p.attempt
       WHERE kind = 'saved' OR kind = 'restore' AND p.step <= s.step) AS f
   ON f.job = l.job AND f.attempt = l.attempt AND f.step > l.step

@@ -1,7 +1,7 @@
 -- trainer/steps.sql - attempts, and from when to when each step went.
 --
--- Reads trainer_points, trainer_marks, trainer_evals and training_chips. Makes trainer_steps, trainer_within, trainer_long, trainer_jobs,
--- trainer_chip and training_steps.
+-- Reads trainer_points, which it puts in order, trainer_marks, trainer_evals and training_chips. Makes trainer_ranges, trainer_steps,
+-- trainer_firsts, trainer_spells, trainer_within, trainer_long, trainer_jobs, trainer_chip and training_steps.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 -- ---- 2. Attempts and steps ----
@@ -11,39 +11,71 @@ DROP TABLE IF EXISTS temp.trainer_begun;
 CREATE TEMP TABLE trainer_begun(file, line, time, loaded, PRIMARY KEY(file, line)) WITHOUT ROWID;
 INSERT OR IGNORE INTO trainer_begun SELECT file, line, time, iif(kind = 'restore' AND typeof(step) <> 'text', step, NULL)
 FROM trainer_marks WHERE rank IS NULL AND kind IN ('restore', 'init');
--- What follows goes by rowid, from a row to the next or over a range, and not by windows over all columns: histories have millions of
--- records. Points in the order of jobs, their logs and lines; an attempt is a range of them, in which no step goes back.
+-- What follows goes by rowid, from a row to the next or over a range, and not by windows or groups over all points: histories have
+-- millions of records. Points in the order of jobs, their logs and lines, numbered from 1; most are in it as they were read.
+DROP TABLE IF EXISTS temp.trainer_stretches;
+CREATE TEMP TABLE trainer_stretches AS
+SELECT *, (SELECT min(time) FROM trainer_points WHERE rowid BETWEEN first AND last) AS least
+FROM (SELECT *, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM trainer_points)) AS last
+      FROM (SELECT c.rowid AS first, c.job, coalesce(c.part, c.file) AS log, c.run, c.at, p.rowid IS NULL AND c.rowid > 1 AS gap
+            FROM trainer_points AS c LEFT JOIN trainer_points AS p ON p.rowid = c.rowid - 1
+            WHERE p.rowid IS NULL OR c.file IS NOT p.file OR c.run IS NOT p.run OR c.job IS NOT p.job OR c.part IS NOT p.part
+              OR c.at IS NOT p.at OR c.line < p.line OR c.line IS NULL AND p.line IS NOT NULL));
+--@ if (SELECT max(first) > 1 FROM trainer_stretches)
+--@ if EXISTS (SELECT 1 FROM (SELECT gap, row_number() OVER (ORDER BY first) AS nth, row_number() OVER (ORDER BY job, began, log, run, at) AS place, count(*) OVER (PARTITION BY job, log, run, at) AS n FROM (SELECT *, min(least) OVER (PARTITION BY log, run) AS began FROM trainer_stretches)) WHERE gap OR nth <> place OR n > 1)
 DROP TABLE IF EXISTS temp.trainer_ordered;
 CREATE TEMP TABLE trainer_ordered AS
-SELECT p.rowid AS id, p.job, coalesce(p.part, p.file) AS log, p.run, p.step, p.line, p.resumed,
-       (SELECT max(m.line) FROM trainer_begun AS m WHERE m.file = p.file AND m.line <= p.line) AS after
-FROM trainer_points AS p
-CROSS JOIN (SELECT coalesce(part, file) AS log, run, min(time) AS first FROM trainer_points GROUP BY 1, 2) AS f
+SELECT p.* FROM trainer_points AS p
+CROSS JOIN (SELECT log, run, min(least) AS first FROM trainer_stretches GROUP BY 1, 2) AS f
   ON f.log = coalesce(p.part, p.file) AND f.run IS p.run
 ORDER BY p.job, f.first, f.log, p.run, p.at, p.line, p.rowid;
-DROP TABLE IF EXISTS temp.trainer_ranges;
-CREATE TEMP TABLE trainer_ranges AS
-SELECT job, row_number() OVER (PARTITION BY job ORDER BY first) AS attempt, first,
-       coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM trainer_ordered)) AS last
-FROM (SELECT o.job, o.rowid AS first
-      FROM trainer_ordered AS o LEFT JOIN trainer_ordered AS p ON p.rowid = o.rowid - 1
-      WHERE p.job IS NOT o.job OR p.log IS NOT o.log OR p.run IS NOT o.run OR o.step < p.step OR o.resumed OR o.after > p.line);
+DELETE FROM trainer_points;
+INSERT INTO trainer_points SELECT * FROM trainer_ordered ORDER BY rowid;
+DROP TABLE trainer_ordered;
+--@ end
+--@ end
+DROP TABLE trainer_stretches;
+-- An attempt is a range of them, in which no step goes back; it may have several files.
+DROP TABLE IF EXISTS temp.trainer_starts;
+CREATE TEMP TABLE trainer_starts AS
+SELECT id AS first, job, file, coalesce(is_head, 0) AS is_head
+FROM (SELECT o.rowid AS id, o.job, o.file, p.file AS before,
+             p.job IS NOT o.job OR coalesce(p.part, p.file) IS NOT coalesce(o.part, o.file) OR p.run IS NOT o.run OR o.step < p.step
+               OR o.resumed OR EXISTS (SELECT 1 FROM trainer_begun)
+                 AND (SELECT max(m.line) FROM trainer_begun AS m WHERE m.file = o.file AND m.line <= o.line) > p.line AS is_head
+      FROM trainer_points AS o LEFT JOIN trainer_points AS p ON p.rowid = o.rowid - 1)
+WHERE is_head OR file IS NOT before;
+--@ if EXISTS (SELECT 1 FROM trainer_points AS o CROSS JOIN trainer_points AS p ON p.rowid = o.rowid - 1 WHERE o.step = p.step)
 -- Lines of one step are one: few histories have such.
-DROP TABLE IF EXISTS temp.trainer_twice;
-CREATE TEMP TABLE trainer_twice AS
-SELECT 1 FROM trainer_ordered AS o CROSS JOIN trainer_ordered AS p ON p.rowid = o.rowid - 1 WHERE o.step = p.step LIMIT 1;
-DROP TABLE IF EXISTS temp.trainer_single;
-CREATE TEMP TABLE trainer_single(job TEXT, attempt, file, step, line, end_time, told_seconds, loss, tflops, begun, run, n);
-INSERT INTO trainer_single
-SELECT r.job, r.attempt, p.file, p.step, p.line, p.time, p.seconds, p.loss, p.tflops, p.begun, p.run, 1
-FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM trainer_twice)) CROSS JOIN trainer_ranges AS r
-CROSS JOIN trainer_ordered AS o ON o.rowid BETWEEN r.first AND r.last CROSS JOIN trainer_points AS p ON p.rowid = o.id;
-INSERT INTO trainer_single
-SELECT r.job, r.attempt, p.file, p.step, min(p.line), max(p.time), max(p.seconds), max(p.loss), max(p.tflops), min(p.begun), min(p.run),
-       count(*)
-FROM trainer_twice CROSS JOIN trainer_ranges AS r
-CROSS JOIN trainer_ordered AS o ON o.rowid BETWEEN r.first AND r.last CROSS JOIN trainer_points AS p ON p.rowid = o.id
+DROP TABLE IF EXISTS temp.trainer_merged;
+CREATE TEMP TABLE trainer_merged AS
+SELECT r.first AS head, p.job, p.file, p.step, min(p.line) AS line, max(p.time) AS time, max(p.seconds) AS seconds, max(p.loss) AS loss,
+       max(p.tflops) AS tflops, min(p.begun) AS begun, min(p.run) AS run, count(*) AS n
+FROM (SELECT first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM trainer_points)) AS last
+      FROM trainer_starts WHERE is_head) AS r
+CROSS JOIN trainer_points AS p ON p.rowid BETWEEN r.first AND r.last
 GROUP BY r.first, p.step ORDER BY r.first, p.step;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'info', 'repeated_record', min(line), sum(n - 1),
+       'values of a step that has one already, first ' || min(step) || ': they count as one, at the time of the last'
+FROM trainer_merged WHERE n > 1 AND seconds IS NULL GROUP BY file;
+DELETE FROM trainer_points;
+INSERT INTO trainer_points(file, line, job, time, step, seconds, loss, tflops, begun, run)
+SELECT file, line, job, time, step, seconds, loss, tflops, begun, run FROM trainer_merged ORDER BY rowid;
+DELETE FROM trainer_starts;
+INSERT INTO trainer_starts
+SELECT o.rowid, o.job, o.file, o.head IS NOT p.head FROM trainer_merged AS o LEFT JOIN trainer_merged AS p ON p.rowid = o.rowid - 1
+WHERE o.head IS NOT p.head OR o.file IS NOT p.file;
+DROP TABLE trainer_merged;
+--@ end
+DROP TABLE IF EXISTS temp.trainer_ranges; -- a row a file of an attempt, whose points are those from `head` to `tail`
+CREATE TEMP TABLE trainer_ranges(first INTEGER PRIMARY KEY, last, head, tail, job TEXT, attempt, file);
+INSERT INTO trainer_ranges
+SELECT first, coalesce(lead(first) OVER w - 1, n), max(iif(is_head, first, NULL)) OVER w,
+       coalesce(min(iif(is_head, first, NULL)) OVER (ORDER BY first ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) - 1, n),
+       job, sum(is_head) OVER (PARTITION BY job ORDER BY first), file
+FROM trainer_starts CROSS JOIN (SELECT max(rowid) AS n FROM trainer_points) WINDOW w AS (ORDER BY first);
+DROP TABLE trainer_starts;
 -- Saves, restores, evaluations and waits that lie within a step: each in the first step that ends at its end or later.
 DROP TABLE IF EXISTS temp.trainer_within;
 CREATE TEMP TABLE trainer_within(id INTEGER, start_time, end_time);
@@ -52,81 +84,82 @@ CREATE TEMP TABLE trainer_asides AS
 SELECT file, run, start_time, time FROM trainer_evals
 UNION SELECT file, NULL, start_time, time FROM trainer_marks WHERE kind NOT IN ('saved', 'completed', 'failed') AND time > start_time;
 --@ if EXISTS (SELECT 1 FROM trainer_asides)
-CREATE INDEX temp.trainer_single_at ON trainer_single(file, run, end_time);
+CREATE INDEX temp.trainer_points_at ON trainer_points(file, run, time);
 -- Ranks tell of one save each, and spans lie in each other: what several have counts once.
 INSERT INTO trainer_within
 SELECT id, max(start_time, coalesce(max(time) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), start_time)), time
-FROM (SELECT *, (SELECT s.rowid FROM trainer_single AS s
-                 WHERE s.file = a.file AND s.run IS a.run AND s.end_time >= a.time ORDER BY s.end_time LIMIT 1) AS id
+FROM (SELECT *, (SELECT s.rowid FROM trainer_points AS s
+                 WHERE s.file = a.file AND s.run IS a.run AND s.time >= a.time ORDER BY s.time LIMIT 1) AS id
       FROM trainer_asides AS a)
 WHERE id IS NOT NULL WINDOW w AS (PARTITION BY id ORDER BY start_time, time);
 CREATE INDEX temp.trainer_within_of ON trainer_within(id);
 --@ end
 DROP TABLE trainer_asides;
-DROP TABLE IF EXISTS temp.trainer_spaced;
-CREATE TEMP TABLE trainer_spaced AS
-SELECT *, (SELECT total(max(0, w.end_time - max(w.start_time, since))) FROM trainer_within AS w WHERE w.id = k.id) AS aside
-FROM (SELECT s.rowid AS id, s.*, p.end_time AS before, s.step - p.step AS executions, n.step - s.step AS gap,
-             max(coalesce(p.end_time, s.end_time - s.told_seconds, s.end_time),
-                 coalesce(s.end_time - s.told_seconds, p.end_time, s.end_time)) AS since
-      FROM trainer_single AS s
-      LEFT JOIN trainer_single AS p ON p.rowid = s.rowid - 1 AND p.attempt = s.attempt AND p.job = s.job
-      LEFT JOIN trainer_single AS n ON n.rowid = s.rowid + 1 AND n.attempt = s.attempt AND n.job = s.job) AS k;
-DROP TABLE trainer_single;
-DROP TABLE trainer_twice;
-DROP TABLE trainer_ranges;
-DROP TABLE trainer_ordered;
+DROP TABLE IF EXISTS temp.trainer_steps; -- `before`: when the step before it in its attempt was over; each has the rowid of its point
+CREATE TEMP TABLE trainer_steps AS
+SELECT s.time AS end_time, p.time AS before, s.step - p.step AS executions,
+       coalesce(iif(s.seconds IS NULL, p.time, max(s.time - s.seconds, coalesce(p.time, s.time - s.seconds))), s.time) AS start_time,
+       iif(EXISTS (SELECT 1 FROM trainer_within),
+           (SELECT total(max(0, w.end_time - max(w.start_time, max(coalesce(p.time, s.time - s.seconds, s.time),
+                                                                    coalesce(s.time - s.seconds, p.time, s.time)))))
+            FROM trainer_within AS w WHERE w.id = s.rowid), 0.0) AS aside
+FROM trainer_ranges AS r CROSS JOIN trainer_points AS s ON s.rowid BETWEEN r.first AND r.last
+LEFT JOIN trainer_points AS p ON p.rowid = s.rowid - 1 AND s.rowid > r.head;
 -- The mean of steps without what else lies in them, but for those that may hold a pause: of the attempt, else of the job.
 DROP TABLE IF EXISTS temp.trainer_usual;
 CREATE TEMP TABLE trainer_usual(job TEXT PRIMARY KEY, seconds);
 INSERT INTO trainer_usual
-SELECT job, mpg_median(1.0 * (end_time - before - aside) / executions) FROM trainer_spaced WHERE before IS NOT NULL GROUP BY job;
+SELECT job, (SELECT mpg_median(1.0 * (end_time - before - aside) / executions) FROM trainer_steps WHERE rowid BETWEEN first AND last)
+FROM (SELECT job, min(first) AS first, max(last) AS last FROM trainer_ranges GROUP BY job);
 DROP TABLE IF EXISTS temp.trainer_mean;
 CREATE TEMP TABLE trainer_mean(job TEXT, attempt, took, times, PRIMARY KEY(job, attempt));
 INSERT INTO trainer_mean
-SELECT job, attempt, total(end_time - before - aside), sum(executions)
-FROM trainer_spaced AS s CROSS JOIN trainer_usual AS u USING (job)
-WHERE before IS NOT NULL
-  AND NOT (1.0 * (end_time - before - aside) / executions > 3 * u.seconds AND end_time - before - aside > 60 + u.seconds)
-GROUP BY job, attempt;
+SELECT r.job, r.attempt, total(s.end_time - s.before - s.aside), sum(s.executions)
+FROM trainer_ranges AS r CROSS JOIN trainer_usual AS u ON u.job = r.job CROSS JOIN trainer_steps AS s ON s.rowid BETWEEN r.head AND r.tail
+WHERE r.first = r.head AND s.before IS NOT NULL
+  AND NOT (s.end_time - s.before - s.aside > 60 + u.seconds
+           AND 1.0 * (s.end_time - s.before - s.aside) / s.executions > 3 * u.seconds)
+GROUP BY r.first;
 INSERT INTO trainer_mean SELECT job, NULL, sum(took), sum(times) FROM trainer_mean GROUP BY job;
-DROP TABLE IF EXISTS temp.trainer_steps;
-CREATE TEMP TABLE trainer_steps AS
+DROP TABLE IF EXISTS temp.trainer_firsts;
+CREATE TEMP TABLE trainer_firsts AS
 -- The first line of an attempt stands for as many steps as the next, but for no more than there are up to it, counted from the step that
 -- was loaded, or from 0 if its number is the last of a gap. It began after a launch or a restore that the log tells above it.
 WITH headed AS (
-  SELECT *,
-         iif(before IS NULL, (SELECT b.time FROM trainer_begun AS b WHERE b.file = s.file AND b.line < s.line AND b.time <= end_time
-                              ORDER BY b.line DESC LIMIT 1), NULL) AS above,
-         iif(before IS NULL, (SELECT nullif(max(0, s.step - b.loaded), 0) FROM trainer_begun AS b WHERE b.file = s.file AND b.line < s.line
-                              ORDER BY b.line DESC LIMIT 1), NULL) AS since_loaded
-  FROM trainer_spaced AS s
+  SELECT s.rowid AS id, s.*, r.attempt, n.step - s.step AS gap,
+         (SELECT b.time FROM trainer_begun AS b WHERE b.file = s.file AND b.line < s.line AND b.time <= s.time
+          ORDER BY b.line DESC LIMIT 1) AS above,
+         (SELECT nullif(max(0, s.step - b.loaded), 0) FROM trainer_begun AS b WHERE b.file = s.file AND b.line < s.line
+          ORDER BY b.line DESC LIMIT 1) AS since_loaded
+  FROM trainer_ranges AS r CROSS JOIN trainer_points AS s ON s.rowid = r.first
+  LEFT JOIN trainer_points AS n ON n.rowid = s.rowid + 1 AND n.rowid <= r.tail WHERE r.first = r.head
 ),
 counted AS (
-  SELECT *, min(gap, max(1, step + (step % gap = gap - 1)), coalesce(since_loaded, gap)) AS executions_first FROM headed
+  SELECT *, coalesce(min(gap, max(1, step + (step % gap = gap - 1)), coalesce(since_loaded, gap)), 1) AS executions FROM headed
 )
-SELECT s.id, s.job, s.attempt, s.file, s.step, s.line, s.end_time, s.loss, s.tflops, s.begun, s.run, iif(told_seconds IS NULL, n, 1) AS n,
-       aside,
-       before IS NULL AS is_first, told_seconds IS NOT NULL AND coalesce(executions, executions_first, 1) = 1 AS is_told,
-       coalesce(executions, executions_first, 1) AS executions,
-       CASE WHEN told_seconds IS NOT NULL THEN max(end_time - told_seconds, coalesce(before, end_time - told_seconds))
-            ELSE coalesce(before, max(coalesce(begun, end_time - took / times * coalesce(executions_first, 1)),
-                                      coalesce(above, end_time - took / times * coalesce(executions_first, 1)),
-                                      end_time - took / times * coalesce(executions_first, 1)), end_time) END AS start_time
+SELECT s.id, s.job, s.attempt, s.step, s.executions, s.time AS end_time,
+       CASE WHEN seconds IS NOT NULL THEN s.time - seconds
+            ELSE coalesce(max(coalesce(begun, s.time - took / times * executions), coalesce(above, s.time - took / times * executions),
+                              s.time - took / times * executions), s.time) END AS start_time
 FROM counted AS s LEFT JOIN trainer_mean AS m
   ON m.job = s.job AND m.attempt IS (SELECT a.attempt FROM trainer_mean AS a WHERE a.job = s.job AND a.attempt = s.attempt);
+UPDATE trainer_steps SET executions = f.executions, start_time = f.start_time
+FROM trainer_firsts AS f WHERE f.id = trainer_steps.rowid;
 DROP TABLE trainer_mean;
 DROP TABLE trainer_usual;
-DROP TABLE trainer_spaced;
 DROP TABLE trainer_begun;
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'info', 'repeated_record', min(line), sum(n - 1),
-       'values of a step that has one already, first ' || min(step) || ': they count as one, at the time of the last'
-FROM trainer_steps WHERE n > 1 GROUP BY file;
+DROP TABLE IF EXISTS temp.trainer_spells; -- what each range has
+CREATE TEMP TABLE trainer_spells AS
+SELECT r.job, r.attempt, r.file, r.first, r.last, a.run, a.step AS first_step, z.step AS last_step, min(p.line) AS line,
+       max(p.line) AS last_line, min(s.start_time) AS start_time, max(s.end_time) AS end_time, min(p.begun) AS begun,
+       count(p.tflops) AS rated
+FROM trainer_ranges AS r CROSS JOIN trainer_points AS a ON a.rowid = r.first CROSS JOIN trainer_points AS z ON z.rowid = r.last
+CROSS JOIN trainer_points AS p ON p.rowid BETWEEN r.first AND r.last CROSS JOIN trainer_steps AS s ON s.rowid = p.rowid
+GROUP BY r.first;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH first AS (
-  SELECT job, attempt, file, min(line) AS line, min(step) AS step, lag(file) OVER w AS before, lag(max(step)) OVER w AS reached
-  FROM trainer_steps GROUP BY job, attempt WINDOW w AS (PARTITION BY job ORDER BY attempt)
+  SELECT job, attempt, file, min(line) AS line, min(first_step) AS step, lag(file) OVER w AS before, lag(max(last_step)) OVER w AS reached
+  FROM trainer_spells GROUP BY job, attempt, file WINDOW w AS (PARTITION BY job ORDER BY attempt)
 )
 SELECT file, 'warning', 'repeated_steps', min(line), count(*),
        'steps whose number goes back within the file, first ' || min(step) || ': what was done since counts as lost'
@@ -136,26 +169,31 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'data_loss', 'end_before_start', min(line), count(*),
        'steps of which nothing tells a time, first ' || min(step)
          || ': not later than the one before, or the only one of an attempt: left out'
-FROM trainer_steps WHERE end_time <= start_time GROUP BY file;
+FROM trainer_steps AS s CROSS JOIN trainer_points AS p ON p.rowid = s.rowid WHERE s.end_time <= s.start_time GROUP BY file;
 
 -- If steps last until the next one is told, a pause, or a restart that nothing tells, is part of one.
 DROP TABLE IF EXISTS temp.trainer_long;
 CREATE TEMP TABLE trainer_long(id INTEGER PRIMARY KEY);
 INSERT INTO trainer_long
-WITH each AS (SELECT id, job, 1.0 * (end_time - start_time - aside) / executions AS seconds, end_time - start_time - aside AS own
-              FROM trainer_steps WHERE NOT is_first AND executions > 0),
-usual AS (SELECT job, mpg_median(seconds) AS seconds FROM each GROUP BY job)
-SELECT id FROM each JOIN usual AS u USING (job) WHERE each.seconds > 3 * u.seconds AND own > 60 + u.seconds;
+SELECT s.rowid
+FROM (SELECT first, last, (SELECT mpg_median(1.0 * (end_time - start_time - aside) / executions) FROM trainer_steps
+                           WHERE rowid BETWEEN first AND last AND before IS NOT NULL AND executions > 0) AS seconds
+      FROM (SELECT min(first) AS first, max(last) AS last FROM trainer_ranges GROUP BY job) LIMIT -1) AS u
+CROSS JOIN trainer_steps AS s ON s.rowid BETWEEN u.first AND u.last
+WHERE s.end_time - s.start_time - s.aside > 60 + u.seconds AND s.before IS NOT NULL AND s.executions > 0
+  AND 1.0 * (s.end_time - s.start_time - s.aside) / s.executions > 3 * u.seconds;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'long_steps', min(line), count(*),
        'steps that took three times as long as most and a minute more, first ' || min(step)
          || ': a pause, an evaluation or a restart in them counts as progress'
-FROM trainer_long JOIN trainer_steps USING (id) GROUP BY file;
+FROM trainer_long AS l CROSS JOIN trainer_points AS p ON p.rowid = l.id GROUP BY file;
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'missing_field', min(iif(tflops IS NULL, line, NULL)), count(*) - count(tflops),
-       'steps without TFLOP/s, though others have them: these are unrated'
-FROM trainer_steps WHERE :flops IS NULL GROUP BY file, job HAVING count(tflops) BETWEEN 1 AND count(*) - 1;
+SELECT file, 'warning', 'missing_field',
+       min(iif(EXISTS (SELECT 1 FROM trainer_spells WHERE rated > 0),
+               (SELECT min(p.line) FROM trainer_points AS p WHERE p.rowid BETWEEN s.first AND s.last AND p.tflops IS NULL), NULL)),
+       sum(last - first + 1) - sum(rated), 'steps without TFLOP/s, though others have them: these are unrated'
+FROM trainer_spells AS s WHERE :flops IS NULL GROUP BY file, job HAVING sum(rated) BETWEEN 1 AND sum(last - first + 1) - 1;
 
 DROP TABLE IF EXISTS temp.trainer_chip;
 CREATE TEMP TABLE trainer_chip AS
@@ -166,7 +204,7 @@ CREATE TEMP TABLE trainer_jobs(job TEXT, attempt, chips, PRIMARY KEY(job, attemp
 -- An attempt has as many as it says, the last time: some are elastic. One that says nothing has as many as others of the job.
 CREATE INDEX temp.trainer_worlds_of ON trainer_worlds(file, line);
 INSERT INTO trainer_jobs
-WITH reach AS MATERIALIZED (SELECT job, attempt, file, max(line) AS last FROM trainer_steps GROUP BY job, attempt),
+WITH reach AS MATERIALIZED (SELECT job, attempt, file, max(last_line) AS last FROM trainer_spells GROUP BY job, attempt),
 most AS MATERIALIZED (SELECT job, max(chips) AS chips
                       FROM (SELECT DISTINCT job, file FROM reach) JOIN (SELECT file, max(chips) AS chips FROM trainer_worlds GROUP BY file)
                         USING (file) GROUP BY job)
@@ -181,10 +219,12 @@ CREATE TEMP TABLE training_told AS SELECT job, chips FROM trainer_jobs;
 UPDATE trainer_jobs SET chips = coalesce(:chips, chips, iif(:flops IS NULL, NULL, 1));
 DROP TABLE IF EXISTS temp.training_steps;
 CREATE TEMP TABLE training_steps AS
-SELECT s.job, s.attempt, s.step, s.start_time, s.end_time, s.end_time - s.start_time AS seconds, s.executions, s.loss,
-       s.tflops * c.devices AS tflops_per_chip, s.tflops * c.devices * 1e12 / c.peak_flops AS mfu,
-       coalesce(s.tflops * c.devices * 1e12 * coalesce(j.chips, 1) * (s.end_time - s.start_time), :flops * s.executions) AS flops
-FROM trainer_steps AS s JOIN trainer_jobs AS j USING (job, attempt) CROSS JOIN trainer_chip AS c WHERE s.end_time > s.start_time
+SELECT r.job, r.attempt, p.step, s.start_time, s.end_time, s.end_time - s.start_time AS seconds, s.executions, p.loss,
+       p.tflops * c.devices AS tflops_per_chip, p.tflops * c.devices * 1e12 / c.peak_flops AS mfu,
+       coalesce(p.tflops * c.devices * 1e12 * coalesce(j.chips, 1) * (s.end_time - s.start_time), :flops * s.executions) AS flops
+FROM trainer_ranges AS r CROSS JOIN trainer_jobs AS j ON j.job = r.job AND j.attempt = r.attempt CROSS JOIN trainer_chip AS c
+CROSS JOIN trainer_steps AS s ON s.rowid BETWEEN r.first AND r.last CROSS JOIN trainer_points AS p ON p.rowid = s.rowid
+WHERE s.end_time > s.start_time
 UNION ALL
 SELECT coalesce(:job, file), 1, step, NULL, NULL, NULL, coalesce(step - lag(step) OVER (PARTITION BY file ORDER BY step), step), loss, NULL,
        NULL, NULL FROM trainer_untimed;

@@ -24,12 +24,14 @@ FROM (SELECT *, CASE typeof(told) WHEN 'text' THEN coalesce(mpg_time(told, :zone
                      'loss_metrics/global_avg_loss', 'learning/loss', 'loss/train/total', 'train_inner/loss', 'train/policy_loss',
                      'actor/pg_loss', 'train_loss_step', 'train/loss_step', 'loss/train', 'Loss/train', 'training_loss')) AS loss,
                    -- TFLOP/s of a device, of names whose unit is certain.
-                   coalesce(json_first(record, 'perf/per_device_tflops_per_sec', 'TFLOPS_per_GPU', 'perf/tflops_per_gpu',
-                                       'throughput/tflops/device', 'throughput/tflops_per_device'),
-                            json_first(record, 'throughput/device/flops_per_sec', 'train/device/flops_per_sec',
-                                       'device/flops_per_sec') / 1e12,
-                            iif(json_first(record, 'loss_metrics/global_avg_loss') IS NULL, NULL, json_first(record, 'tflops')),
-                            iif(json_first(record, 'lm loss') IS NULL, NULL, json_first(record, 'throughput'))) AS tflops,
+                   iif(json_first(record, 'perf/per_device_tflops_per_sec', 'TFLOPS_per_GPU', 'perf/tflops_per_gpu',
+                                  'throughput/tflops/device', 'throughput/tflops_per_device', 'throughput/device/flops_per_sec',
+                                  'train/device/flops_per_sec', 'device/flops_per_sec', 'tflops', 'throughput') IS NULL, NULL, coalesce(
+                     json_first(record, 'perf/per_device_tflops_per_sec', 'TFLOPS_per_GPU', 'perf/tflops_per_gpu',
+                                'throughput/tflops/device', 'throughput/tflops_per_device'),
+                     json_first(record, 'throughput/device/flops_per_sec', 'train/device/flops_per_sec', 'device/flops_per_sec') / 1e12,
+                     iif(json_first(record, 'loss_metrics/global_avg_loss') IS NULL, NULL, json_first(record, 'tflops')),
+                     iif(json_first(record, 'lm loss') IS NULL, NULL, json_first(record, 'throughput')))) AS tflops,
                    iif(json_first(record, 'split', 'phase', 'mode', 'stage', 'prefix', 'type', 'kind', 'event', 'event_type') IS NULL, NULL,
                        EXISTS (SELECT 1 FROM trainer_evaluations
                                WHERE name IN (lower(json_first(record, 'split', 'phase', 'mode', 'stage', 'prefix')),
@@ -103,6 +105,7 @@ UPDATE trainer_history SET (own, number)
            FROM json_each(json_array(own, number))))
 WHERE typeof(own) = 'text' OR typeof(number) = 'text';
 -- Records of a run number their steps in one way. Of those that lack the trainer's number, which most have, the time is the next one's.
+--@ if (SELECT count(own) BETWEEN 1 AND count(*) - 1 FROM trainer_history)
 DROP TABLE IF EXISTS temp.trainer_mixed;
 CREATE TEMP TABLE trainer_mixed AS
 SELECT file, run, min(iif(own IS NULL, line, NULL)) AS line, count(*) - count(own) AS n, 2 * count(own) >= count(*) AS by_own
@@ -118,6 +121,7 @@ DELETE FROM trainer_history WHERE own IS NULL AND loss IS NOT NULL
 UPDATE trainer_history SET own = NULL
 WHERE EXISTS (SELECT 1 FROM trainer_mixed AS m WHERE NOT by_own AND m.file = trainer_history.file AND m.run IS trainer_history.run);
 DROP TABLE trainer_mixed;
+--@ end
 -- What a record says of an evaluation is no step.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'info', 'unused_events', min(line), count(*), 'records of an evaluation: they are no steps'
@@ -152,19 +156,33 @@ FROM trainer_history WHERE loss IS NULL;
 DELETE FROM trainer_history WHERE loss IS NULL AND EXISTS (SELECT 1 FROM trainer_beside);
 UPDATE trainer_history SET loss = loss + 0 WHERE typeof(loss) = 'text' AND (loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*');
 -- _runtime continues that of the run that was resumed: if it falls behind the clock, another process began.
+DROP TABLE IF EXISTS temp.trainer_stretches;
+CREATE TEMP TABLE trainer_stretches AS -- of records, one after the other, of one run in one file
+SELECT file, run, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM trainer_history)) AS last
+FROM (SELECT h.rowid AS first, h.file, h.run FROM trainer_history AS h LEFT JOIN trainer_history AS p ON p.rowid = h.rowid - 1
+      WHERE p.file IS NOT h.file OR p.run IS NOT h.run);
 DROP TABLE IF EXISTS temp.trainer_started;
 CREATE TEMP TABLE trainer_started(id INTEGER PRIMARY KEY, resumed, since);
 INSERT INTO trainer_started
 SELECT id, resumed, max(iif(resumed, iif(runtime < before, 0, before), NULL)) OVER (PARTITION BY file, run ORDER BY id)
 FROM (SELECT id, file, run, runtime, coalesce(start - lag(start) OVER w > 10, 0) AS resumed, lag(runtime) OVER w AS before
       FROM (SELECT h.rowid AS id, h.*, h.time - h.runtime AS start
-            FROM (SELECT file, run FROM trainer_history GROUP BY file, run HAVING max(time - runtime) - min(time - runtime) > 10) AS r
-            CROSS JOIN trainer_history AS h ON h.file = r.file AND h.run IS r.run)
+            FROM (SELECT file, run
+                  FROM (SELECT file, run,
+                               (SELECT min(time - runtime) FROM trainer_history WHERE rowid BETWEEN first AND last) AS earliest,
+                               (SELECT max(time - runtime) FROM trainer_history WHERE rowid BETWEEN first AND last) AS latest
+                        FROM trainer_stretches)
+                  GROUP BY file, run HAVING max(latest) - min(earliest) > 10) AS r
+            CROSS JOIN trainer_stretches AS s ON s.file = r.file AND s.run IS r.run
+            CROSS JOIN trainer_history AS h ON h.rowid BETWEEN s.first AND s.last)
       WINDOW w AS (PARTITION BY file, run ORDER BY id));
+-- The LIMIT keeps the order.
 INSERT INTO trainer_points(file, line, job, rank, time, step, loss, tflops, begun, resumed, run, epoch)
-SELECT file, line, file, rank, time, coalesce(own, number), loss, iif(tflops + 0 > 0, tflops + 0, NULL),
-       time - runtime + coalesce(since, 0), coalesce(resumed, 0), run, epoch
-FROM trainer_history AS h LEFT JOIN trainer_started AS s ON s.id = h.rowid ORDER BY file, run, h.rowid;
+SELECT h.file, h.line, h.file, h.rank, h.time, coalesce(h.own, h.number), h.loss, iif(h.tflops + 0 > 0, h.tflops + 0, NULL),
+       h.time - h.runtime + coalesce(since, 0), coalesce(resumed, 0), h.run, h.epoch
+FROM (SELECT first, last FROM trainer_stretches ORDER BY file, run, first LIMIT -1) AS o
+CROSS JOIN trainer_history AS h ON h.rowid BETWEEN o.first AND o.last LEFT JOIN trainer_started AS s ON s.id = h.rowid;
+DROP TABLE trainer_stretches;
 DROP TABLE trainer_started;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT :tracker_db, 'warning', 'no_steps', count(DISTINCT run),
