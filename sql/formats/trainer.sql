@@ -209,29 +209,7 @@ DROP TABLE trainer_called;
 DROP TABLE trainer_titles;
 DROP TABLE trainer_named;
 
--- A year of 1970 is no time of a trainer: a clock in another unit.
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'impossible_time', min(line), count(*),
-       'steps of January 1970, as if their times were seconds and not milliseconds: they count as written'
-FROM trainer_points GROUP BY file HAVING min(time) >= 1000000 AND max(time) < 10000000;
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'warning', 'unnumbered_steps', min(line), count(*),
-       'values that all are of step ' || min(step) || ': they count as one. Number the steps'
-FROM trainer_points WHERE rank IS NULL GROUP BY file HAVING count(*) > 1 AND count(DISTINCT step) = 1;
-
--- What cannot be: a step without a time, or one that is more than ten years from the middle one.
-DROP TABLE IF EXISTS temp.trainer_far;
-CREATE TEMP TABLE trainer_far AS
-WITH middle AS (SELECT file, mpg_median(CAST(time / 31556952 AS INTEGER)) AS year FROM trainer_points GROUP BY file)
-SELECT p.rowid AS id, p.file, p.line FROM trainer_points AS p LEFT JOIN middle AS m USING (file)
-WHERE p.time IS NULL OR p.step IS NULL OR abs(p.time / 31556952 - m.year) > 10;
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT file, 'data_loss', 'impossible_time', min(line), count(*),
-       'steps without a time or a number, or whose time is more than ten years from the middle one: left out'
-FROM trainer_far GROUP BY file;
-DELETE FROM trainer_points WHERE rowid IN (SELECT id FROM trainer_far);
-DROP TABLE trainer_far;
-
+.read sql/formats/trainer/extents.sql
 .read sql/formats/trainer/evaluated.sql
 .read sql/formats/trainer/same_run.sql
 .read sql/formats/trainer/doubts.sql
@@ -239,6 +217,7 @@ DROP TABLE trainer_far;
 -- If ranks log into files of their own, the lowest rank counts.
 UPDATE trainer_points SET job = :job WHERE :job IS NOT NULL;
 UPDATE trainer_marks SET job = :job WHERE :job IS NOT NULL;
+--@ if EXISTS (SELECT 1 FROM trainer_points WHERE rank IS NOT NULL)
 DROP TABLE IF EXISTS temp.trainer_lowest;
 CREATE TEMP TABLE trainer_lowest(of_job TEXT PRIMARY KEY, lowest);
 INSERT INTO trainer_lowest SELECT job, min(rank) FROM trainer_points WHERE rank IS NOT NULL GROUP BY job;
@@ -248,6 +227,7 @@ FROM trainer_points WHERE rank > (SELECT lowest FROM trainer_lowest WHERE of_job
 DELETE FROM trainer_marks WHERE rank > (SELECT lowest FROM trainer_lowest WHERE of_job = job);
 DELETE FROM trainer_points WHERE rank > (SELECT lowest FROM trainer_lowest WHERE of_job = job);
 DROP TABLE trainer_lowest;
+--@ end
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT path, 'warning', 'no_steps', 1,
        iif(coalesce(:wandb, :wandb_columns, :wandb_csv, :history, :mlflow, :mlflow_csv, :mlflow_run, :steps_csv, :steps_tsv,
@@ -331,6 +311,7 @@ SELECT job, attempt, step, NULL AS snapshot_time, time AS durable_time FROM trai
 
 DROP TABLE trainer_input;
 DROP TABLE trainer_points;
+DROP TABLE trainer_extents;
 DROP TABLE trainer_marks;
 DROP TABLE trainer_worlds;
 DROP TABLE trainer_untimed;

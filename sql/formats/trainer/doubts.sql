@@ -58,10 +58,12 @@ SELECT file, 'warning', 'impossible_value', min(line), count(*), 'steps of a num
 FROM (SELECT file, line, step FROM trainer_points UNION ALL SELECT file, NULL, step FROM trainer_untimed) WHERE step < 0 GROUP BY file;
 
 -- After a step whose loss is no number the program went on: later steps may keep what it did.
+--@ if EXISTS (SELECT 1 FROM trainer_points WHERE typeof(loss) = 'text')
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'skipped_steps', min(line), count(DISTINCT step), 'steps whose loss is no number: they count as progress'
 FROM trainer_points WHERE typeof(loss) = 'text' GROUP BY file;
 UPDATE trainer_points SET loss = NULL WHERE typeof(loss) = 'text';
+--@ end
 
 -- Trackers of one job, beside each other: of values at one time those of the file that lasts longest count, or of one that lasts nearly as
 -- long and tells when its program began.

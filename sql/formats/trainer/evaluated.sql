@@ -1,9 +1,9 @@
 -- trainer/evaluated.sql - files of evaluations beside those of the training, as their names say: they have no steps.
 --
--- Reads and changes trainer_points, reads trainer_marks. A part of trainer.sql, which says what the parameters are and runs the parts in
--- order.
+-- Reads and changes trainer_points, reads trainer_extents and trainer_marks. A part of trainer.sql, which says what the parameters are and
+-- runs the parts in order.
 
---@ if EXISTS (SELECT 1 FROM trainer_points WHERE file <> (SELECT file FROM trainer_points LIMIT 1))
+--@ if EXISTS (SELECT 1 FROM trainer_extents WHERE file <> (SELECT file FROM trainer_extents LIMIT 1))
 -- validation.jsonl beside training.jsonl, val_loss.csv beside train_loss.csv or loss.csv, TensorBoard's run-validation-tag-loss.csv beside
 -- run-train-tag-loss.csv. The word is one by itself, and the evaluation begins after the training did.
 DROP TABLE IF EXISTS temp.trainer_named;

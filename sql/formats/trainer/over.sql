@@ -1,6 +1,7 @@
 -- trainer/over.sql - how runs ended, until when their logs go on, and whether they came further than their last line.
 --
--- Reads trainer_placed, trainer_marks, trainer_firsts, trainer_spells and trainer_tail, changes training_runs. Makes training_tails(job, attempt, time).
+-- Reads trainer_placed, trainer_marks, trainer_firsts, trainer_spells and trainer_tail, changes training_runs. Makes
+-- training_tails(job, attempt, time).
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 -- How the program's own launcher or loop says that it ended: a process that failed outweighs others that did not.

@@ -4,6 +4,7 @@
 -- Reads and changes trainer_points. A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 -- All ranks of a run do the same steps at the same time.
+--@ if EXISTS (SELECT 1 FROM trainer_points WHERE rank IS NOT NULL)
 DROP TABLE IF EXISTS temp.trainer_first_rank;
 CREATE TEMP TABLE trainer_first_rank AS
 SELECT file, run, min(rank) AS rank FROM trainer_points
@@ -17,6 +18,7 @@ WHERE rank IS NOT NULL AND EXISTS (SELECT 1 FROM trainer_first_rank AS f
                                    WHERE f.file = trainer_points.file AND f.run IS trainer_points.run
                                      AND trainer_points.rank + 0 > f.rank + 0);
 DROP TABLE trainer_first_rank;
+--@ end
 
 -- Numbers that go back wherever the epoch goes on, and nowhere else go on with it, are those of the epoch. All epochs are as long as the
 -- longest that is told.

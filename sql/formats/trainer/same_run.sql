@@ -1,11 +1,12 @@
 -- trainer/same_run.sql - exports of one run of a tracker, as of Monday and of Tuesday, are one: records that several have count once.
 --
 -- Two are of one run if they have two records with the same step, time and loss; or one, and the same name of the run; or if that name is
--- an id as MLflow, Comet and Weights & Biases give them, and neither has records in the time of the other. Reads trainer_over; changes
--- trainer_points: `part` is the export that the others belong to, the earliest, and `at` the time that is then their order.
+-- an id as MLflow, Comet and Weights & Biases give them, and neither has records in the time of the other. Reads trainer_over,
+-- trainer_extents; changes trainer_points: `part` is the export that the others belong to, the earliest, and `at` the time that is then
+-- their order.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
---@ if EXISTS (SELECT 1 FROM trainer_points WHERE file <> (SELECT file FROM trainer_points LIMIT 1))
+--@ if EXISTS (SELECT 1 FROM trainer_extents WHERE file <> (SELECT file FROM trainer_extents LIMIT 1))
 DROP TABLE IF EXISTS temp.trainer_exports;
 CREATE TEMP TABLE trainer_exports AS
 SELECT *, row_number() OVER (ORDER BY first, file, run) AS place,
