@@ -154,12 +154,9 @@ static int read_names(int n, sqlite3_value **args, mpg_str *names) {
   if (n < 2 || n - 1 > MOST_NAMES)
     return SQLITE_MISUSE;
   for (int i = 1; i < n; i++) {
-    names[i - 1] = (mpg_str){NULL, SIZE_MAX};
-    if (sqlite3_value_type(args[i]) == SQLITE_NULL)
-      continue;
     names[i - 1].p = (const char *)sqlite3_value_text(args[i]);
-    names[i - 1].n = (size_t)sqlite3_value_bytes(args[i]);
-    if (names[i - 1].p == NULL)
+    names[i - 1].n = names[i - 1].p == NULL ? SIZE_MAX : (size_t)sqlite3_value_bytes(args[i]);
+    if (names[i - 1].p == NULL && sqlite3_value_type(args[i]) != SQLITE_NULL)
       return SQLITE_NOMEM;
   }
   return SQLITE_OK;

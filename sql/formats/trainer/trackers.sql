@@ -53,6 +53,11 @@ FROM (SELECT *, CASE typeof(told) WHEN 'text' THEN coalesce(mpg_time(told, :zone
                     WHERE c.type IN ('object', 'array') GROUP BY d._file, d._line, CAST(x.key AS INTEGER)) LIMIT -1) LIMIT -1)
       WHERE (typeof(loss) IN ('integer', 'real') OR loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*'
              OR loss IN ('NaN', 'nan', 'Infinity', '-Infinity', 'inf', '-inf') OR loss IS NULL AND tflops + 0 > 0));
+DROP TABLE IF EXISTS temp.trainer_stretches;
+CREATE TEMP TABLE trainer_stretches AS -- of records, one after the other, of one run in one file
+SELECT file, run, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM trainer_history)) AS last
+FROM (SELECT h.rowid AS first, h.file, h.run FROM trainer_history AS h LEFT JOIN trainer_history AS p ON p.rowid = h.rowid - 1
+      WHERE p.file IS NOT h.file OR p.run IS NOT h.run);
 -- What else is logged: how long an evaluation took, when it is over (Hugging Face's eval/runtime, eval/NAME_runtime); and by Weights &
 -- Biases after the last loss, as an evaluation at the end: the run goes on so long. _runtime tells that it is the same process.
 -- (Before anything is listed, for another reading forgets what was.)
@@ -66,8 +71,14 @@ FROM (SELECT d._file AS file, d._line AS line, json_extract(d.record, '$._timest
                AND abs(json_extract(d.record, '$._timestamp') - json_extract(d.record, '$._runtime') - l.start) < 10 AS is_last,
              json_first(d.record, 'run_id', '_run_id', 'run', 'run_name') AS run
       FROM (SELECT _file, _line, record FROM jsonl_trace(:wandb) UNION ALL SELECT _file, _line, record FROM csv_trace(:wandb_csv)) AS d
-      LEFT JOIN (SELECT file, max(line) AS line, time - runtime AS start FROM trainer_history
-                 WHERE loss IS NOT NULL GROUP BY file HAVING count(run) = 0 AND max(told) < 1e11) AS l ON l.file = d._file
+      LEFT JOIN (SELECT h.file, h.line, h.time - h.runtime AS start
+                 FROM (SELECT max(id) AS id
+                       FROM (SELECT file, run, (SELECT max(rowid) FROM trainer_history
+                                                WHERE rowid BETWEEN first AND last AND loss IS NOT NULL) AS id,
+                                    (SELECT max(told) FROM trainer_history WHERE rowid BETWEEN first AND last AND loss IS NOT NULL) AS told
+                             FROM trainer_stretches) WHERE id IS NOT NULL
+                       GROUP BY file HAVING count(run) = 0 AND max(told) < 1e11) JOIN trainer_history AS h ON h.rowid = id) AS l
+        ON l.file = d._file
       WHERE d._line > l.line OR instr(d.record, 'eval') > 0 OR instr(d.record, '"_timestamp"') = 0)
 UNION ALL
 SELECT file, line, said, run, 0, foreign_to,
@@ -156,11 +167,6 @@ FROM trainer_history WHERE loss IS NULL;
 DELETE FROM trainer_history WHERE loss IS NULL AND EXISTS (SELECT 1 FROM trainer_beside);
 UPDATE trainer_history SET loss = loss + 0 WHERE typeof(loss) = 'text' AND (loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*');
 -- _runtime continues that of the run that was resumed: if it falls behind the clock, another process began.
-DROP TABLE IF EXISTS temp.trainer_stretches;
-CREATE TEMP TABLE trainer_stretches AS -- of records, one after the other, of one run in one file
-SELECT file, run, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM trainer_history)) AS last
-FROM (SELECT h.rowid AS first, h.file, h.run FROM trainer_history AS h LEFT JOIN trainer_history AS p ON p.rowid = h.rowid - 1
-      WHERE p.file IS NOT h.file OR p.run IS NOT h.run);
 DROP TABLE IF EXISTS temp.trainer_started;
 CREATE TEMP TABLE trainer_started(id INTEGER PRIMARY KEY, resumed, since);
 INSERT INTO trainer_started
