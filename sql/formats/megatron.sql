@@ -101,24 +101,22 @@ WHERE other > last;
 -- follows looks closer.
 DROP TABLE IF EXISTS temp.training_survey;
 CREATE TEMP TABLE training_survey AS
-WITH begun AS (
-  SELECT l.rowid AS first, l.file FROM training_lines AS l
-  WHERE l.file IS NOT (SELECT p.file FROM training_lines AS p WHERE p.rowid < l.rowid ORDER BY p.rowid DESC LIMIT 1)
-),
-ranged AS (SELECT file, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last FROM begun)
-SELECT f.file AS file, max(l.time
-                             < iif(l.time IS NOT NULL AND p.time IS NULL,
-                                   (SELECT q.time FROM training_lines AS q
-                                    WHERE q.rowid < l.rowid AND q.rowid >= f.first AND q.time IS NOT NULL ORDER BY q.rowid DESC LIMIT 1),
-                                   p.time)) AS goes_back,
-       max(iif(l.step IS NOT NULL AND p.step IS NULL,
-               (SELECT q.step = l.step AND coalesce(l.time - q.time, 0) < 10
-                FROM training_lines AS q WHERE q.rowid < l.rowid AND q.rowid >= f.first AND q.step IS NOT NULL
-                ORDER BY q.rowid DESC LIMIT 1),
-               l.step = p.step AND coalesce(l.time - p.time, 0) < 10)) AS repeats
-FROM ranged AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first AND f.last
-LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 AND p.rowid >= f.first
-GROUP BY f.first, f.file;
+SELECT file,
+       (SELECT max(l.time
+                     < iif(l.time IS NOT NULL AND p.time IS NULL,
+                           (SELECT q.time FROM training_lines AS q
+                            WHERE q.rowid < l.rowid AND q.rowid >= f.first AND q.time IS NOT NULL ORDER BY q.rowid DESC LIMIT 1),
+                           p.time))
+        FROM training_lines AS l LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 AND p.rowid >= f.first
+        WHERE l.rowid BETWEEN f.first AND f.last) AS goes_back,
+       (SELECT max(iif(l.step IS NOT NULL AND p.step IS NULL,
+                       (SELECT q.step = l.step AND coalesce(l.time - q.time, 0) < 10
+                        FROM training_lines AS q WHERE q.rowid < l.rowid AND q.rowid >= f.first AND q.step IS NOT NULL
+                        ORDER BY q.rowid DESC LIMIT 1),
+                       l.step = p.step AND coalesce(l.time - p.time, 0) < 10))
+        FROM training_lines AS l LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 AND p.rowid >= f.first
+        WHERE l.rowid BETWEEN f.first AND f.last) AS repeats
+FROM training_extents AS f;
 
 -- A line of an iteration without its time is of no length; one without a rate is common, and unrated.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -163,8 +161,9 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'missing_field', min(line) FILTER (WHERE coalesce(told_tflops, 0) <= 0),
        count(*) FILTER (WHERE coalesce(told_tflops, 0) <= 0),
        'lines of iterations without TFLOP/s, or with some that are no number, though others have them: these are unrated'
-FROM temp.training_lines WHERE step IS NOT NULL GROUP BY file
-HAVING total(told_tflops > 0) > 0 AND total(coalesce(told_tflops, 0) <= 0) > 0;
+FROM temp.training_lines
+WHERE step IS NOT NULL AND EXISTS (SELECT 1 FROM training_lines WHERE step IS NOT NULL AND coalesce(told_tflops, 0) <= 0)
+GROUP BY file HAVING total(told_tflops > 0) > 0 AND total(coalesce(told_tflops, 0) <= 0) > 0;
 
 -- ---- 2. When things happened ----
 
@@ -176,20 +175,27 @@ HAVING total(told_tflops > 0) > 0 AND total(coalesce(told_tflops, 0) <= 0) > 0;
 -- (A file's lines lie one after the other, and so do a run's: what follows goes by rowid, and its windows are over few columns.)
 DROP TABLE IF EXISTS temp.training_files;
 CREATE TEMP TABLE training_files AS
-SELECT file, min(rowid) AS first, max(rowid) AS last, min(step IS NULL OR time IS NOT NULL) AS timed, min(time) AS clock,
-       (SELECT b.time FROM training_begun AS b WHERE b.file = l.file) AS begun,
-       min(time IS NULL OR time = CAST(time AS INTEGER)) AS whole, max(told_world) AS world
-FROM training_lines AS l GROUP BY file;
+SELECT file, first, last,
+       (SELECT min(step IS NULL OR time IS NOT NULL) FROM training_lines WHERE rowid BETWEEN first AND last) AS timed,
+       (SELECT min(time) FROM training_lines WHERE rowid BETWEEN first AND last) AS clock,
+       (SELECT b.time FROM training_begun AS b WHERE b.file = e.file) AS begun,
+       (SELECT min(time IS NULL OR time = CAST(time AS INTEGER)) FROM training_lines WHERE rowid BETWEEN first AND last) AS whole,
+       (SELECT max(told_world) FROM training_lines WHERE rowid BETWEEN first AND last) AS world
+FROM training_extents AS e ORDER BY file;
 
 DROP TABLE IF EXISTS temp.training_ranges;
 CREATE TEMP TABLE training_ranges AS
 WITH begun AS (
   SELECT of_file, id, row_number() OVER (PARTITION BY of_file ORDER BY id) AS run
   FROM (SELECT f.rowid AS of_file, l.rowid AS id,
-               iif(coalesce(told_world, told_loaded) IS NOT NULL, coalesce(lag(step IS NOT NULL) OVER k, 1),
-                   coalesce(lag(step IS NOT NULL) OVER k AND step <= lag(step) OVER k, 1)) AS begins
+               iif(coalesce(p.step, p.told_world, p.told_loaded) IS NOT NULL,
+                   iif(l.step IS NULL, p.step IS NOT NULL, coalesce(l.step <= p.step, 0)),
+                   coalesce((SELECT iif(l.step IS NULL, q.step IS NOT NULL, coalesce(l.step <= q.step, 0)) FROM training_lines AS q
+                             WHERE q.rowid < l.rowid AND q.rowid >= f.first AND coalesce(q.step, q.told_world, q.told_loaded) IS NOT NULL
+                             ORDER BY q.rowid DESC LIMIT 1), 1)) AS begins
         FROM training_files AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first AND f.last
-        WHERE coalesce(step, told_world, told_loaded) IS NOT NULL WINDOW k AS (PARTITION BY f.rowid ORDER BY l.rowid))
+        LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 AND p.rowid >= f.first
+        WHERE coalesce(l.step, l.told_world, l.told_loaded) IS NOT NULL)
   WHERE begins
 ),
 ranged AS (
@@ -199,9 +205,9 @@ ranged AS (
   FROM training_files AS f LEFT JOIN begun AS b ON b.of_file = f.rowid
 ),
 told AS (
-  SELECT r.*, max(told_loaded) AS loaded, max(told_world) AS own_world
-  FROM ranged AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last
-  GROUP BY r.of_file, r.run
+  SELECT r.*, (SELECT max(told_loaded) FROM training_lines WHERE rowid BETWEEN r.first AND r.last) AS loaded,
+         (SELECT max(told_world) FROM training_lines WHERE rowid BETWEEN r.first AND r.last) AS own_world
+  FROM ranged AS r
 )
 SELECT CAST(coalesce(:job, file) AS TEXT) AS job,
        dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt,
@@ -225,34 +231,7 @@ FROM (SELECT r.rowid AS range, file, loaded, min(line) AS line, min(step) AS ste
       WHERE step IS NOT NULL GROUP BY r.rowid HAVING count(*) = 1)
 WHERE loaded IS NULL AND step > 1 GROUP BY file;
 
--- A clock of whole seconds is late by up to a second: the elapsed times of all lines of a run say by how much.
-DROP TABLE IF EXISTS temp.training_events;
-CREATE TEMP TABLE training_events AS
-WITH summed AS (
-  SELECT r.rowid AS range, of_file, begun, l.id, timed, whole, time, executions, seconds,
-         sum(iif(step IS NULL, 0, seconds)) OVER w AS so_far, sum(step IS NOT NULL) OVER w AS place -- in the run: how many steps so far
-  FROM training_ranges AS r CROSS JOIN (
-    SELECT l.rowid AS id, step, time, executions, coalesce(executions * each, told_timer_ms / 1000.0, 0.0) AS seconds
-    FROM training_lines AS l LEFT JOIN training_counted AS c ON c.id = l.rowid) AS l ON l.id BETWEEN r.first AND r.last
-  WINDOW w AS (PARTITION BY r.rowid ORDER BY l.id)
-),
-dated AS (
-  SELECT range, id, executions, seconds, place,
-         CASE WHEN timed AND whole THEN min(time + 0.999999, so_far + max(time - so_far) OVER (PARTITION BY range ORDER BY id))
-              WHEN timed THEN time ELSE coalesce(mpg_time(:start, :zone), :start + 0, begun, 0)
-           + sum(iif(timed, 0, seconds)) OVER (PARTITION BY iif(:job IS NULL OR begun IS NOT NULL AND :start IS NULL, of_file, 0)
-                                               ORDER BY of_file, id) END AS end_time
-  FROM summed
-)
-SELECT r.job, r.attempt, range, l.*, r.timed, d.executions, d.seconds, d.end_time, d.place, r.chips, NULL AS chip
-FROM dated AS d CROSS JOIN training_ranges AS r ON r.rowid = range CROSS JOIN training_lines AS l ON l.rowid = d.id;
-
--- Lines of no iteration, the line above those that lie next to each other, and how many such lines there are above it.
-DROP TABLE IF EXISTS temp.training_marks;
-CREATE TEMP TABLE training_marks(id INTEGER PRIMARY KEY, above, fewer);
-INSERT INTO training_marks
-SELECT id, min(id) OVER (PARTITION BY id - nth ORDER BY id) - 1, min(nth) OVER (PARTITION BY id - nth ORDER BY id) - 1
-FROM (SELECT rowid AS id, row_number() OVER (ORDER BY rowid) AS nth FROM training_events WHERE step IS NULL);
+.read sql/formats/megatron/events.sql
 
 DROP TABLE IF EXISTS temp.training_steps;
 CREATE TEMP TABLE training_steps AS
@@ -269,6 +248,11 @@ SELECT job, attempt, step, start_time, end_time, seconds, executions, told_loss 
        told_tflops * coalesce(devices, 1) * 1e12 * seconds * coalesce(chips, 1) AS flops, place, range AS run
 FROM step LEFT JOIN chip ON 1;
 DROP TABLE training_chips;
+DROP TABLE IF EXISTS temp.training_reach;
+CREATE TEMP TABLE training_reach AS -- the steps of each run
+SELECT run, job, attempt, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_steps)) AS last
+FROM (SELECT s.run, s.job, s.attempt, s.rowid AS first FROM training_steps AS s LEFT JOIN training_steps AS p ON p.rowid = s.rowid - 1
+      WHERE p.run IS NOT s.run);
 
 -- Steps without a line: a line is further from the one before it than lines mostly are.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -294,15 +278,16 @@ WITH said AS (
   CROSS JOIN training_steps AS s ON s.rowid = m.above - m.fewer AND s.job = e.job AND s.attempt = e.attempt
   WHERE timed AND (coalesce(e.told_timer, e.told_validated) IS NOT NULL OR e.told_saved >= s.step)
   GROUP BY s.job, s.attempt, s.rowid
-)
+),
+exits AS MATERIALIZED (SELECT job, attempt, time, end_time FROM training_events WHERE told_exit IS NOT NULL)
 SELECT a.job, a.attempt, iif(saved, 'checkpoint', 'eval') AS kind, a.end_time AS start_time, b.start_time AS end_time, NULL AS step
 FROM said JOIN training_steps AS a ON a.rowid = said.id
 JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND +b.job = a.job AND +b.attempt = a.attempt WHERE b.start_time > a.end_time
 UNION ALL -- after the last iteration, even without a line, up to where it exits
 SELECT a.job, a.attempt, iif(saved, 'checkpoint', 'eval'),
        min(max(e.end_time), a.end_time + coalesce(saved_step - a.step, 0) * a.seconds / a.executions), max(e.end_time), NULL
-FROM said JOIN training_steps AS a ON a.rowid = said.id JOIN training_events AS e ON e.job = a.job AND e.attempt = a.attempt
-WHERE e.told_exit IS NOT NULL AND e.time > a.end_time
+FROM said JOIN training_steps AS a ON a.rowid = said.id JOIN exits AS e ON e.job = a.job AND e.attempt = a.attempt
+WHERE e.time > a.end_time
   AND NOT EXISTS (SELECT 1 FROM training_steps AS b WHERE b.rowid = a.rowid + 1 AND +b.job = a.job AND +b.attempt = a.attempt)
 GROUP BY a.rowid
 UNION ALL
@@ -311,8 +296,9 @@ FROM training_events WHERE told_timer IS NOT NULL AND NOT timed
 UNION ALL
 -- How long loading took is unknown: what the line proves is which iteration the run continued from.
 SELECT e.job, e.attempt, 'restore', s.start_time, s.start_time, e.told_loaded
-FROM training_events AS e JOIN training_steps AS s USING (job, attempt)
-WHERE e.told_loaded < s.step AND s.place = 1
+FROM training_events AS e CROSS JOIN training_reach AS h ON h.job = e.job AND h.attempt = e.attempt
+CROSS JOIN training_steps AS s ON s.rowid = h.first
+WHERE e.told_loaded IS NOT NULL AND e.told_loaded < s.step
 GROUP BY 1, 2
 UNION ALL
 -- A last run that came to no step: the checkpoint that it loaded had been saved. (What begins at the end of a trace does not count.)
@@ -320,8 +306,8 @@ SELECT job, attempt, 'restore', end_time - 1e-6, end_time - 1e-6, told_loaded
 FROM (
   SELECT s.job, s.attempt, s.end_time, e.told_loaded, max(e.id)
   FROM (SELECT rowid AS id, job, attempt, told_loaded FROM training_events WHERE told_loaded IS NOT NULL) AS e
-  CROSS JOIN (SELECT job, attempt, max(end_time) AS end_time FROM training_steps
-              WHERE (job, attempt) IN (SELECT job, max(attempt) FROM training_steps GROUP BY job) GROUP BY job, attempt) AS s
+  CROSS JOIN (SELECT job, attempt, (SELECT max(end_time) FROM training_steps WHERE rowid BETWEEN first AND last) AS end_time
+              FROM training_reach WHERE (job, attempt) IN (SELECT job, max(attempt) FROM training_reach GROUP BY job) LIMIT -1) AS s
     ON s.job = e.job AND s.attempt < e.attempt
   GROUP BY s.job
 );
@@ -331,24 +317,26 @@ DROP TABLE IF EXISTS temp.training_saves;
 CREATE TEMP TABLE training_saves AS
 SELECT e.job, e.attempt, e.told_saved AS step, NULL AS snapshot_time,
        coalesce(iif(e.timed, NULL, e.end_time), later.start_time, earlier.end_time) AS durable_time
-FROM training_events AS e
-LEFT JOIN training_steps AS later ON later.job = e.job AND later.attempt = e.attempt AND later.place = e.place + 1
-LEFT JOIN training_steps AS earlier ON earlier.job = e.job AND earlier.attempt = e.attempt AND earlier.place = e.place
+FROM training_marks AS m CROSS JOIN training_events AS e ON e.rowid = m.id
+LEFT JOIN training_steps AS later ON later.rowid = m.above - m.fewer + 1 AND +later.job = e.job AND +later.attempt = e.attempt
+LEFT JOIN training_steps AS earlier ON earlier.rowid = m.above - m.fewer AND +earlier.job = e.job AND +earlier.attempt = e.attempt
 WHERE e.told_saved IS NOT NULL AND coalesce(iif(e.timed, NULL, e.end_time), later.start_time, earlier.end_time) IS NOT NULL;
 
--- (CROSS: the steps are the outer ones, and looked up is the attempt of each.)
 DROP TABLE IF EXISTS temp.training_runs;
 CREATE TEMP TABLE training_runs AS
-SELECT s.job, s.attempt, 'pytorch' AS framework, e.chips, e.chip, min(s.start_time) AS start_time,
-       max(max(s.end_time), coalesce(e.exits, 0)) AS end_time,
+SELECT job, attempt, 'pytorch' AS framework, chips, NULL AS chip, start_time, max(end_time, coalesce(exits, 0)) AS end_time,
        -- It exits when its options say so, or by a signal: what is stopped so and goes on was none of its own will.
-       CASE WHEN max(s.step) = e.steps OR told_exit <> 'after receiving' THEN 'completed'
-            WHEN told_exit IS NOT NULL AND s.attempt = max(s.attempt) OVER (PARTITION BY s.job) THEN 'cancelled' END AS own_outcome
-FROM training_steps AS s
-CROSS JOIN (SELECT job, attempt, max(chips) AS chips, NULL AS chip, max(told_steps) AS steps, max(told_exit) AS told_exit,
-                   max(iif(timed AND told_exit IS NOT NULL, time, NULL)) AS exits
-            FROM training_events GROUP BY job, attempt) AS e USING (job, attempt)
-GROUP BY s.job, s.attempt;
+       CASE WHEN step = steps OR told_exit <> 'after receiving' THEN 'completed'
+            WHEN told_exit IS NOT NULL AND attempt = max(attempt) OVER (PARTITION BY job) THEN 'cancelled' END AS own_outcome
+FROM (SELECT h.job, h.attempt, r.chips,
+             (SELECT min(start_time) FROM training_steps WHERE rowid BETWEEN h.first AND h.last) AS start_time,
+             (SELECT max(end_time) FROM training_steps WHERE rowid BETWEEN h.first AND h.last) AS end_time,
+             (SELECT max(step) FROM training_steps WHERE rowid BETWEEN h.first AND h.last) AS step,
+             (SELECT max(told_steps) FROM training_lines WHERE rowid BETWEEN r.first AND r.last) AS steps,
+             (SELECT max(told_exit) FROM training_lines WHERE rowid BETWEEN r.first AND r.last) AS told_exit,
+             (SELECT max(time) FROM training_lines WHERE rowid BETWEEN r.first AND r.last AND r.timed AND told_exit IS NOT NULL) AS exits
+      FROM training_reach AS h CROSS JOIN training_ranges AS r ON r.rowid = h.run)
+ORDER BY 1, 2;
 
 DROP TABLE IF EXISTS temp.training_tails;
 CREATE TEMP TABLE training_tails AS
@@ -374,6 +362,7 @@ DROP TABLE training_saves;
 DROP TABLE training_phases;
 DROP TABLE training_events;
 DROP TABLE training_marks;
+DROP TABLE training_reach;
 DROP TABLE training_counted;
 DROP TABLE training_ranges;
 DROP TABLE training_files;

@@ -93,15 +93,19 @@ WITH begun AS (
 ),
 ranged AS MATERIALIZED (SELECT file, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last
                         FROM begun)
-SELECT f.file AS file, count(l.step) AS steps, sum(l.step IS NOT NULL AND NOT l.validates AND l.tflops IS NULL) AS unrated,
-       min(iif(l.step IS NOT NULL AND NOT l.validates AND l.tflops IS NULL, l.line, NULL)) AS unrated_line,
-       max(p.rowid IS NOT NULL AND coalesce(l.time < p.time, 1)) AS goes_back,
-       max(iif(l.step IS NOT NULL AND p.step IS NULL, (SELECT q.step = l.step AND l.time - q.time < 10
-                                FROM training_lines AS q WHERE q.rowid < l.rowid AND q.step IS NOT NULL ORDER BY q.rowid DESC LIMIT 1),
-               p.step = l.step AND l.time - p.time < 10)) AS repeats
-FROM ranged AS f CROSS JOIN training_lines AS l ON l.rowid BETWEEN f.first AND f.last
-LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 AND p.rowid >= f.first
-GROUP BY f.first, f.file;
+SELECT file, (SELECT count(step) FROM training_lines WHERE rowid BETWEEN first AND last) AS steps,
+       (SELECT count(*) FROM training_lines
+        WHERE rowid BETWEEN first AND last AND step IS NOT NULL AND NOT validates AND tflops IS NULL) AS unrated,
+       (SELECT min(line) FROM training_lines
+        WHERE rowid BETWEEN first AND last AND step IS NOT NULL AND NOT validates AND tflops IS NULL) AS unrated_line,
+       (SELECT max(coalesce(l.time < p.time, 1)) FROM training_lines AS l CROSS JOIN training_lines AS p ON p.rowid = l.rowid - 1
+        WHERE l.rowid BETWEEN f.first + 1 AND f.last) AS goes_back,
+       (SELECT max(iif(l.step IS NOT NULL AND p.step IS NULL, (SELECT q.step = l.step AND l.time - q.time < 10
+                         FROM training_lines AS q WHERE q.rowid < l.rowid AND q.step IS NOT NULL ORDER BY q.rowid DESC LIMIT 1),
+                       p.step = l.step AND l.time - p.time < 10))
+        FROM training_lines AS l LEFT JOIN training_lines AS p ON p.rowid = l.rowid - 1 AND p.rowid >= f.first
+        WHERE l.rowid BETWEEN f.first AND f.last) AS repeats
+FROM ranged AS f;
 
 -- A line of a step that says no FLOP/s is unrated; one of an evaluation says none.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -111,7 +115,8 @@ FROM training_survey WHERE unrated > 0 ORDER BY file;
 -- After a step whose loss is no number the program went on: later steps may keep what it did.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'skipped_steps', min(line), count(*), 'steps that were skipped, or whose loss is no number: they count as progress'
-FROM training_lines WHERE step IS NOT NULL AND NOT validates AND lower(ltrim(loss, '+-')) IN ('nan', 'inf') GROUP BY file;
+FROM training_lines WHERE step IS NOT NULL AND NOT validates AND (typeof(loss) = 'text' OR abs(loss) > 1e308)
+  AND lower(ltrim(loss, '+-')) IN ('nan', 'inf') GROUP BY file;
 
 -- A file in which nothing is recognised is no run.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -244,7 +249,9 @@ SELECT *, iif((SELECT validates = 0 FROM training_lines WHERE rowid = first),
               min(start_time, max(start_time - each, lag(end_time, 1, 0) OVER (PARTITION BY job ORDER BY attempt))), NULL) AS head
 FROM (SELECT n.*, peak_flops, coalesce(devices, 1) AS devices, world / coalesce(nullif(devices, 1) * 1.0, 1) AS told,
              coalesce(:chips, world / coalesce(nullif(devices, 1) * 1.0, 1)) AS chips,
-             min(l.time) AS start_time, max(l.time) AS end_time, count(iif(l.validates, NULL, l.step)) AS steps,
+             (SELECT min(l.time) FROM training_lines AS l WHERE l.rowid BETWEEN n.first AND n.last) AS start_time,
+             (SELECT max(l.time) FROM training_lines AS l WHERE l.rowid BETWEEN n.first AND n.last) AS end_time,
+             (SELECT count(iif(l.validates, NULL, l.step)) FROM training_lines AS l WHERE l.rowid BETWEEN n.first AND n.last) AS steps,
              (WITH told AS MATERIALIZED (
                 SELECT b.time - a.time AS whole, b.step - a.step AS steps
                 FROM training_lines AS b CROSS JOIN training_lines AS a ON a.rowid = b.rowid - 1
@@ -253,10 +260,8 @@ FROM (SELECT n.*, peak_flops, coalesce(devices, 1) AS devices, world / coalesce(
               )
               SELECT sum(whole) / sum(steps) FROM (SELECT mpg_median(whole / steps) AS usual FROM told) CROSS JOIN told
               WHERE whole / steps <= 3 * usual OR whole <= 60 + usual) AS each
-      FROM (SELECT * FROM named ORDER BY job, attempt) AS n
-      LEFT JOIN training_chips AS c ON c.chip = chip_name(coalesce(:chip, n.chip))
-      CROSS JOIN training_lines AS l ON l.rowid BETWEEN n.first AND n.last
-      GROUP BY job, attempt);
+      FROM (SELECT * FROM named ORDER BY job, attempt LIMIT -1) AS n
+      LEFT JOIN training_chips AS c ON c.chip = chip_name(coalesce(:chip, n.chip)) LIMIT -1);
 DROP TABLE training_near;
 DROP TABLE training_chips;
 

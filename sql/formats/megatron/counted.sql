@@ -25,13 +25,19 @@ DROP TABLE training_again;
 
 -- --iterations-to-skip leaves iterations out that print no line: the first line of a run that continued at a checkpoint stands
 -- for no more iterations than lines of that run do, and a later one for no more than its clock has room for.
+DROP TABLE IF EXISTS temp.training_told_steps;
+CREATE TEMP TABLE training_told_steps AS -- in order, so that neighbours are those by rowid
+SELECT l.rowid AS id, r.rowid AS range, step, iif(timed, time, NULL) AS time, coalesce(told_s, told_ms / 1000.0) AS each
+FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last WHERE step IS NOT NULL;
 DROP TABLE IF EXISTS temp.training_counted;
 CREATE TEMP TABLE training_counted(id INTEGER PRIMARY KEY, executions, each);
 INSERT INTO training_counted
 SELECT id, CASE WHEN (step - previous) * each > 1.5 * elapsed + 2 THEN max(1, CAST(round(elapsed / each) AS INTEGER))
                 WHEN previous IS NULL AND loaded IS NOT NULL AND step - loaded > following - step THEN following - step
                 ELSE step - coalesce(previous, loaded, max(0, 2 * step - following), step - 1) END, each
-FROM (SELECT l.rowid AS id, step, iif(timed, time - lag(time) OVER w, NULL) AS elapsed, coalesce(told_s, told_ms / 1000.0) AS each,
-             lag(step) OVER w AS previous, lead(step) OVER w AS following, iif(loaded < step, loaded, NULL) AS loaded
-      FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last
-      WHERE step IS NOT NULL WINDOW w AS (PARTITION BY r.rowid ORDER BY l.rowid));
+FROM (SELECT l.id, l.step, l.time - p.time AS elapsed, l.each, p.step AS previous, n.step AS following,
+             iif(r.loaded < l.step, r.loaded, NULL) AS loaded
+      FROM training_told_steps AS l CROSS JOIN training_ranges AS r ON r.rowid = l.range
+      LEFT JOIN training_told_steps AS p ON p.rowid = l.rowid - 1 AND p.range = l.range
+      LEFT JOIN training_told_steps AS n ON n.rowid = l.rowid + 1 AND n.range = l.range);
+DROP TABLE training_told_steps;

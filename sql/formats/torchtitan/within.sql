@@ -20,7 +20,7 @@ FROM training_ranges AS r CROSS JOIN training_saves_told AS m ON m.id BETWEEN r.
 CROSS JOIN training_lines AS l ON l.rowid = m.next AND l.rowid <= r.last AND NOT l.validates
 WINDOW w AS (PARTITION BY l.rowid ORDER BY m.start_time, m.end_time);
 DROP TABLE training_saves_told;
-CREATE INDEX temp.training_saves_of ON training_saves_within(job, attempt, step);
+CREATE INDEX temp.training_saves_of ON training_saves_within(step, job, attempt);
 DROP VIEW IF EXISTS temp.training_lengths;
 CREATE TEMP VIEW training_lengths AS
 SELECT run, job, attempt, step, start_time, end_time, executions,
