@@ -80,8 +80,9 @@ DROP TABLE perfetto_places;
 DROP TABLE IF EXISTS temp.perfetto_files;
 CREATE TEMP TABLE perfetto_files AS
 SELECT trace, max(base_ns) AS base_ns
-FROM (SELECT trace, CASE WHEN row_number() OVER (PARTITION BY trace, kind ORDER BY line) = 1
-                           AND kind = 'clock' THEN clock_ns - start_ns END AS base_ns FROM perfetto_events)
+FROM (SELECT DISTINCT trace, NULL AS base_ns FROM perfetto_events UNION ALL
+      SELECT trace, CASE WHEN row_number() OVER (PARTITION BY trace ORDER BY line) = 1 THEN clock_ns - start_ns END
+      FROM perfetto_events WHERE kind = 'clock')
 GROUP BY trace;
 
 DELETE FROM device_activity WHERE trace IN (SELECT trace FROM perfetto_files);
@@ -109,6 +110,12 @@ FROM (SELECT DISTINCT category, process, coalesce(thread, track) AS track FROM p
 CREATE INDEX temp.perfetto_word ON perfetto_words(category, process, track);
 
 -- Processes and threads by numbers of their own. A slice of no thread is of its track.
+DROP TABLE IF EXISTS temp.perfetto_threads;
+CREATE TEMP TABLE perfetto_threads AS
+SELECT trace, pid, tid, own, dense_rank() OVER (ORDER BY trace, pid) AS process_id,
+       dense_rank() OVER (ORDER BY trace, pid, tid, own) AS thread
+FROM (SELECT DISTINCT trace, pid, tid, iif(tid IS NULL, track_uuid, NULL) AS own FROM perfetto_events WHERE kind = 'slice');
+CREATE INDEX temp.perfetto_thread ON perfetto_threads(pid, tid, own, trace);
 DROP TABLE IF EXISTS temp.perfetto_slices;
 CREATE TEMP TABLE perfetto_slices AS
 -- these hold others
@@ -121,18 +128,16 @@ SELECT e.trace, CASE WHEN e.process GLOB '/device:*' AND (rtrim(e.name, '.012345
        coalesce(e.thread, e.track) AS place, e.pid, coalesce(CAST(e.tid AS TEXT), e.track) AS tid, e.process,
        -- a REAL may be several
        coalesce((SELECT iif(typeof(c.id) = 'real', NULL, c.id)
-                 FROM (SELECT coalesce(json_extract(e.args, '$.corr_id'), json_extract(e.args, '$.correlation')) AS id) AS c),
+                 FROM (SELECT json_first(e.args, 'corr_id', 'correlation') AS id) AS c),
                 e.flow_id) AS stack,
-       json_extract(e.args, '$.agent') AS agent, json_extract(e.args, '$.src_agent') AS source,
-       json_extract(e.args, '$.dst_agent') AS target,
-       coalesce(json_extract(e.args, '$.stream_ID'), json_extract(e.args, '$.stream')) AS stream_id,
-       json_extract(e.args, '$.queue') AS queue_id,
-       coalesce(json_extract(e.args, '$.copy_bytes'), json_extract(e.args, '$.bytes')) AS bytes, json_extract(e.args, '$.device') AS number,
-       dense_rank() OVER (ORDER BY e.trace, e.pid) AS process_id,
-       dense_rank() OVER (ORDER BY e.trace, e.pid, e.tid, iif(e.tid IS NULL, e.track_uuid, NULL)) AS thread
-FROM perfetto_events AS e LEFT JOIN perfetto_words AS w ON w.category IS e.category AND w.process IS e.process
-  AND w.track IS coalesce(e.thread, e.track)
-WHERE e.kind = 'slice';
+       json_first(e.args, 'agent') AS agent, json_first(e.args, 'src_agent') AS source, json_first(e.args, 'dst_agent') AS target,
+       json_first(e.args, 'stream_ID', 'stream') AS stream_id, json_first(e.args, 'queue') AS queue_id,
+       json_first(e.args, 'copy_bytes', 'bytes') AS bytes, json_first(e.args, 'device') AS number, t.process_id, t.thread
+FROM perfetto_events AS e CROSS JOIN perfetto_threads AS t ON t.trace = e.trace AND t.pid IS e.pid AND t.tid IS e.tid
+  AND t.own IS iif(e.tid IS NULL, e.track_uuid, NULL)
+LEFT JOIN perfetto_words AS w ON w.category IS e.category AND w.process IS e.process AND w.track IS coalesce(e.thread, e.track)
+WHERE e.kind = 'slice' ORDER BY t.thread;
+DROP TABLE perfetto_threads;
 DROP TABLE perfetto_events;
 UPDATE perfetto_slices SET what = NULL -- of GPUs XProf derives these from the streams
 WHERE process GLOB '/device:*' AND place IN ('XLA Ops', 'Async XLA Ops')
