@@ -33,7 +33,7 @@ SELECT _file AS file, _line AS line, time, step, log_group(_record, 'rank') AS r
        iif(step IS NULL, NULL, log_group(_record, 'validate') IS NOT NULL) AS validates,
        log_group(_record, 'loss') AS loss, log_group(_record, 'tps') AS tps, log_group(_record, 'tflops') AS tflops,
        log_group(_record, 'mfu') AS mfu,
-       iif(step IS NULL, fields, NULL) AS fields, log_group(_record, 'spliced') AS spliced, step IS NULL AND fields IS NULL AS is_tail
+       iif(step IS NULL, fields, NULL) AS fields, log_group(_record, 'spliced') AS spliced, iif(step IS NULL, fields IS NULL, 0) AS is_tail
 FROM log_trace(mpg_required(:log, ':log'), '(?x) ^
     (?: (?: [^F\[]++ | F (?! inished\  ) | \[ (?! rank\d ) )*+ (?: (?<spliced> Finished\ (?: saving | loading )\ the\ checkpoint ) .*? | .*? ) \[rank (?<rank>\d+) \] )? .*? (?: (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d (?: [.,]\d+ )? ) | \[ (?<time> \d{8}\ \d\d:\d\d:\d\d ) \] \[rank- ) .{0,300}?
     (?: (?<validate> validate\s+ )? (?: \e\[ [\d;]* m )? step: \s* (?<step>\d+) (?= [\s\e] ) (?: (?= .* (?: \b | (?<= m ) ) loss: \s* (?<loss>[^\s\e]+) ) )?

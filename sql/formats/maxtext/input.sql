@@ -14,7 +14,7 @@ SELECT _file AS file, _line AS line, time, step, log_group(_record, 'seconds') A
        NULL AS blocking, NULL AS finished, NULL AS load_seconds, NULL AS loaded,
        NULL AS all_steps, NULL AS all_devices, NULL AS chip_name, NULL AS ended,
        iif(log_group(_record, 'yearless') IS NULL, 0, mpg_required(:year, ':year')) AS year, -- its times would be of 1970
-       log_group(_record, 'spliced') AS spliced, step IS NULL AND fields IS NULL AS is_tail
+       log_group(_record, 'spliced') AS spliced, iif(step IS NULL, fields IS NULL, 0) AS is_tail
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
   (?: (?<time> \d{4}-\d\d-\d\d (?<! iveTimestamp":"\d{4}-\d\d-\d\d | iveTimestamp":\ "\d{4}-\d\d-\d\d ) [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )?
              | \d{8}\ \d\d:\d\d:\d\d (?= \]\ ?\[rank- ) | (?<= [IWEF]) (?<yearless>) \d{4}\ \d\d:\d\d:\d\d\.\d+ ) .{0,300}? )?

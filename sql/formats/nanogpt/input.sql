@@ -15,7 +15,7 @@ SELECT step, replace(log_group(_record, 'total_ms'), ',', '') + 0 AS total_ms, _
        iif(:only_relations IS NULL, log_group(_record, 'average_ms'), NULL) AS average_ms,
        iif(:only_relations IS NULL, log_group(_record, 'mfu'), NULL) AS mfu, iif(step IS NULL, fields, NULL) AS fields, NULL AS gpu,
        NULL AS chip, 0 AS is_save, NULL AS begun, NULL AS evaluated,
-       log_group(_record, 'spliced') AS spliced, step IS NULL AND fields IS NULL AS is_tail
+       log_group(_record, 'spliced') AS spliced, iif(step IS NULL, fields IS NULL, 0) AS is_tail
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
   (?: (?: (?<time> \d{4}-\d\d-\d\d (?<! iveTimestamp":"\d{4}-\d\d-\d\d | iveTimestamp":\ "\d{4}-\d\d-\d\d ) [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )? (?: ^ | (?<= [\s:|>\])",=\x27] ) | (?<= \d[mGK] | \[[mK] ) )
       (?: step: (?<step>\d+) / (?<steps>\d+) (?: \ train_loss: (?<loss>\S+) )? (?: \ val_loss: (?<val_loss>\S+) )? (?: (?! step:\d ) . )*? \ train_time: (?<total_ms>[\d,]+) ms
