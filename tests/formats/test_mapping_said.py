@@ -90,10 +90,11 @@ class Said(Case):
                 return first + second
 
             self.assertEqual([], self.said(name, "several_runs", twice, ask=ask))
-        # Of one that has no end it is not known where it ended, if not within a minute: that is of ranks.
-        for later, count in ((7200000, 2), (15000, 0)):
+        # One that has no end ends before the next begins, if not within a minute: that is of ranks.
+        for later, count in ((7200000, 1), (15000, 0)):
             scale, lost = 1, lambda text: twice(text).replace('"run_stop"', '"run_frob"', 1)
-            rows = self.said(name, "several_runs", lost, ask=ask)
+            self.assertEqual([], self.said(name, "several_runs", lost, ask=ask))
+            rows = self.said(name, "no_run_stop", lost, ask=ask)
             self.assertEqual([("warning", count)] * (count > 0), [row[:2] for row in rows])
         # Two hosts of one run, one log after the other.
         self.assertEqual([], self.said(name, "several_runs", lambda text: text + text, ask=ask))
