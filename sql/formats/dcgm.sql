@@ -1,7 +1,7 @@
 -- dcgm.sql - from accelerator metrics in Prometheus to duty cycles, to be put beside goodput.
 --
 --@ argument path :path FILES answers of Prometheus' HTTP API, or what exporters print: a file, glob, folder or fleet file
---@ input :prometheus sure \A(?=\s*\[?\s*\{(?:(?s:.{0,999}?)"resultType"\s*:(?!\s*"streams")|\s*"data"\s*:\s*\{\s*"result"\s*:\s*\[\s*\{\s*"metric"\s*:|[^\n]*"resultType"\s*:(?!\s*"streams")|[^\n]*"metric"\s*:\s*\{[^\n]*"timestamps"\s*:|\s*"metric"\s*:\s*\{[^{}]*\}\s*,\s*"values?"\s*:\s*\[))(?!(?s:.*)"__name__"\s*:\s*"kube_(?:pod|node)_)
+--@ input :prometheus sure \A(?!(?s:.*)"__name__"\s*:\s*"kube_(?:pod|node)_)\s*\[?\s*\{(?:(?s:.{0,999}?)"resultType"\s*:(?!\s*"streams")|\s*"data"\s*:\s*\{\s*"result"\s*:\s*\[\s*\{\s*"metric"\s*:|[^\n]*"resultType"\s*:(?!\s*"streams")|[^\n]*"metric"\s*:\s*\{[^\n]*"timestamps"\s*:|\s*"metric"\s*:\s*\{[^{}]*\}\s*,\s*"values?"\s*:\s*\[)
 --@ input :prometheus sure \A(?=(?:#[^\n]*\n|\s)*# (?:HELP|TYPE) (?:[A-Za-z_:][\w:]*|"[A-Za-z_:][^"\n]*") )(?!(?s:.*)^kube_(?:pod|node)_\w+\{)
 --@ input :prometheus sure \A(?=(?:#[^\n]*\n|\s)*(?:[A-Za-z_:][\w:]*\{(?:[A-Za-z_]\w*|"[A-Za-z_][^"\n]*")=|\{"[A-Za-z_:][^"\n]*", ?(?:[A-Za-z_]\w*|"[A-Za-z_][^"\n]*")=)"[^\n]*"\} [-+.\w]+(?: -?[\d.e+]+)?$)(?!(?s:.*)^kube_(?:pod|node)_\w+\{)
 --@ input :prometheus sure \A(?=\{__name__="[A-Za-z_:])(?!(?s:.*)"kube_(?:pod|node)_)

@@ -4,7 +4,7 @@
 --@ feeds SG RG PG
 --@ fills training_steps
 --@ input :log sure \[titan\].*(?:step:|- Starting job:)
---@ input :log sure step:\s*\d+\s+(?:\x1b\[\S*?m)*\s*loss:\s*[\d.]+.*(?:mfu|tflops|tps):
+--@ input :log sure ^.*step:\s*\d+\s+(?:\x1b\[\S*?m)*\s*loss:\s*[\d.]+.*(?:mfu|tflops|tps):
 --
 -- In the sqlite3 shell:
 --

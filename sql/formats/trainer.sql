@@ -7,7 +7,7 @@
 --@ attach tracker
 --@ input :deepspeed sure (?s)\A(?=.*?(?:global_step=|\] )\d*/?\d+, RunningAvgSamplesPerSec=)(?!.*iteration\s+\d+/\s*\d+ \|)
 --@ input :deepspeed sure (?s)\A(?=.*?\] step=\d+, skipped=\d+, lr=\[)(?!.*iteration\s+\d+/\s*\d+ \|)
---@ input :nemo sure Training epoch \d+, iteration \d+/\d+ \|.*global_step: \d+
+--@ input :nemo sure ^.*Training epoch \d+, iteration \d+/\d+ \|.*global_step: \d+
 --@ input :nemo sure global_step=[\d.]+,.*train_step_timing in s=
 --@ input :titan sure \A\s*\[?\s*\{(?=[^\n]*"log_type_name"\s*:)[^\n]*"time_us"\s*:
 --@ input :wandb_columns sure \A\s*\{(?=[^\n]*"_timestamp"\s*:\s*[\[{])[^\n]*"_step"\s*:\s*[\[{]

@@ -123,7 +123,7 @@
 --@ hint Progress on:\w+ [\d.]+k?it/ => a progress bar of Levanter: give the history of its tracker
 --@ hint (?s)\A\s*\{\s*"[^"\n]+"\s*:\s*\{\s*"[^"\n]+"\s*:\s*\{(?=[^{}]*"x"\s*:\s*\[)[^{}]*"y"\s*:\s*\[ => scalars as ClearML reports them, by iteration and without times: give the event files that the trainer writes
 --@ hint \A"?step"?(?:,"?[^,"\n]+"?)*,"?[^,"\n]+_timestamp"?(?:,|\r?\n) => a table of steps in which each metric has times, as of SwanLab: name the columns of the loss _step, _timestamp (Unix seconds) and loss
---@ hint \d+/\d+ ?(?:\x1b\[[\d;]*m ?){0,3}(?:\[[=>.]{5,}\]|\xe2\x94\x81)[^\n]*loss: => what Keras' bar prints, without times: give the event files of its TensorBoard callback
+--@ hint (?<!\d)\d+/\d+ ?(?:\x1b\[[\d;]*m ?){0,3}(?:\[[=>.]{5,}\]|\xe2\x94\x81)[^\n]*loss: => what Keras' bar prints, without times: give the event files of its TensorBoard callback
 --@ hint \b\d+epoch:train:\d+-\d+batch: => what ESPnet prints of batches, by epoch: give the event files in its folder tensorboard
 --@ hint \bEpoch \d+/\d+ Step \d+/\d+ Train step \d+/\d+ done => what AReaL prints of steps: give its event files, or the history of Weights & Biases
 --@ hint \b(?:step|perf|rollout) \d+: \{'(?:train|perf|rollout)/ => what slime prints of steps: give its event files, or the history of Weights & Biases
@@ -131,7 +131,7 @@
 --@ hint \[batch=\d+/\d+\]: => what Composer prints, without times: give the event files of its TensorboardLogger
 --@ hint Avg prompt throughput: [\d.]+ tokens/s, Avg generation throughput: => the log of vLLM: scrape its /metrics, which trace_serve_tokens reads
 --@ hint \b(?:Prefill|Decode) batch[.,] #(?:running-req|new-seq): \d+ => the log of SGLang: scrape its /metrics (--enable-metrics), which trace_serve_tokens reads
---@ hint \{"timestamp":[^\n]*"target":"text_generation_(?:router|launcher) => the log of TGI: scrape its /metrics, which trace_serve_tokens reads
+--@ hint (?m)^[^\n]{0,60}\{"timestamp":[^\n]*"target":"text_generation_(?:router|launcher) => the log of TGI: scrape its /metrics, which trace_serve_tokens reads
 --@ hint (?m)^\[[\d/:-]+\] \[TRT-LLM\] \[RANK \d+\] \[I\] iter = \d+, => the log of TensorRT-LLM: scrape its /prometheus/metrics, which trace_serve_tokens reads
 --@ hint \bslot\s+\w+: id +\d+ \| task -?\d+ \| => the log of llama.cpp: scrape its /metrics (--metrics), which trace_serve_tokens reads
 --@ hint \bINFO\s+dynamo_(?:llm|run|runtime):: => the log of Dynamo: scrape the /metrics of its workers, which trace_serve_tokens reads
