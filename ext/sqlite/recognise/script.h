@@ -8,9 +8,9 @@
 **   --@ input :P sure RE   a file is of this format, and goes to the parameter :P, if its first
 **                          bytes match the regular expression (pattern.h). Each is tried on each
 **                          file: one that begins with words, or after \A with what few files
-**                          have, takes a twentieth of one that begins with "^.*". That belongs
-**                          where a further ".*" would look through a long line again and again:
-**                          it makes the limit of a match hold for all of the line
+**                          have, takes a twentieth of one that begins with "^.*". Where a
+**                          further ".*" follows, keep "^.*": without it a long line is searched
+**                          anew from each place, and no limit of a match holds for all of that
 **   --@ input :P likely RE the same, but another format may match as well
 **   --@ input :P binary RE the same of a file whose first bytes hold a NUL; sure
 **   --@ input :P name RE   its path matches, and nothing else claims it; sure if binary

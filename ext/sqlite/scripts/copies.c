@@ -7,14 +7,14 @@
   "('maxtext', 'megatron', 'torchtitan', 'nanogpt', 'trainer', 'tfevents', 'goodput', 'otlp', "    \
   "'mllog', 'nvrx')"
 
-/* Files that begin like an earlier one of their kind. Samples without times have theirs in the name
-** of the file. */
+/* Files that begin like an earlier one of their format and options. Not metrics: samples without a
+** time have it in the name of their file, and may be equal at two times. */
 static const char repeated[] =
     "SELECT file, path FROM (SELECT file, path, row_number() OVER (PARTITION BY head, format, "
     "parameter, options ORDER BY file) AS nth FROM file WHERE head IS NOT NULL AND format IS NOT "
     "NULL AND parameter NOT IN ('prometheus', 'kube_state')) WHERE nth > 1 ORDER BY file";
 
-/* The earlier ones; of those that are alike the first. */
+/* The files before it that begin like it, without those that are copies themselves. */
 static const char earlier[] =
     "SELECT b.path FROM file AS a CROSS JOIN file AS b ON b.head = a.head AND b.file < a.file AND "
     "b.format = a.format AND b.parameter = a.parameter AND b.options = a.options WHERE a.file = ?1 "
