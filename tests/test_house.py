@@ -13,6 +13,14 @@ import unittest
 import formats
 from fleets import ROOT, connect
 
+MAKEFILES = [
+    "Makefile",
+    *(
+        path
+        for room in ("ext", "fixtures", "schema", "sql", "tests")
+        for path in glob.glob(f"{room}/**/*.mk", root_dir=ROOT, recursive=True)
+    ),
+]
 SOURCES = sorted(glob.glob("ext/**/*.[ch]", root_dir=ROOT, recursive=True))
 FILES = sorted(
     path for path in glob.glob("ext/**/*", root_dir=ROOT, recursive=True) if os.path.isfile(os.path.join(ROOT, path))
@@ -407,7 +415,7 @@ class Building(unittest.TestCase):
     def test_other_flags_build_anew(self):
         """Every object depends on build/flags: it is touched by other flags, and by nothing else."""
         with tempfile.TemporaryDirectory() as folder:
-            for path in ["Makefile", "ext/package/deps.sh", *glob.glob("**/*.mk", root_dir=ROOT, recursive=True)]:
+            for path in [*MAKEFILES, "ext/package/deps.sh"]:
                 os.makedirs(os.path.dirname(f"{folder}/{path}"), exist_ok=True)
                 shutil.copy(os.path.join(ROOT, path), f"{folder}/{path}")
             other = next(name for name in ("clang", "gcc", "c99") if shutil.which(name))
@@ -427,8 +435,7 @@ class Targets(unittest.TestCase):
     OWN = {"all", "FORCE", "lint-tools", "lint-format", "fuzz-built"}  # of other targets, not for people
 
     def test_help_lists_all(self):
-        paths = ["Makefile", *glob.glob("*/**/*.mk", root_dir=ROOT, recursive=True)]
-        texts = [text_of(path) for path in paths if not path.startswith("build/")]
+        texts = [text_of(path) for path in MAKEFILES]
         phony = {name for text in texts for names in re.findall(r"(?m)^\.PHONY: (.*)$", text) for name in names.split()}
         listed = set(re.findall(r"make ([a-z][\w-]*)", made("help")))
         self.assertEqual(phony - self.OWN, listed)
@@ -734,7 +741,7 @@ class Sources(unittest.TestCase):
             self.assertRegex(str(guard), rf"^MPG_(?:\w+_)?{os.path.basename(path)[:-2].upper()}_H$|^MPG_H$", path)
 
     def test_flags_do_not_name_the_build_host(self):
-        for path in ["Makefile", *glob.glob("**/*.mk", root_dir=ROOT, recursive=True)]:
+        for path in MAKEFILES:
             self.assertNotRegex(text_of(path), r"-m(arch|tune|cpu|avx|sse)", path)
 
 

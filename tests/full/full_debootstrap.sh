@@ -29,7 +29,7 @@ fi
 root=$(mktemp -d "${TMPDIR:-/var/tmp}/mpg-root.XXXXXX")
 chmod 755 "$root" # a root that others than root may enter, as everywhere
 clean_up() {
-  umount "$root/proc" "$root/src/shared" 2>/dev/null || true
+  umount "$root/proc" "$root/dev/pts" "$root/src/shared" 2>/dev/null || true
   rm -rf --one-file-system "$root"
 }
 trap clean_up EXIT
@@ -68,6 +68,8 @@ inside() {
 }
 mkdir "$root/src"
 mount -t proc proc "$root/proc"
+mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts" # a test makes a terminal
+ln -sf pts/ptmx "$root/dev/ptmx"
 if [ -d ../shared ]; then
   mkdir "$root/src/shared"
   mount --bind "$(realpath ../shared)" "$root/src/shared"

@@ -33,7 +33,10 @@ def on_terminal(sql):
         "import sqlite3, sys; db = sqlite3.connect(':memory:', isolation_level=None); db.enable_load_extension(True); "
         f"db.load_extension({os.path.join(ROOT, 'mpg')!r}); [print(db.execute(each).fetchall()) for each in sys.argv[1:]]"
     )
-    ours, theirs = pty.openpty()
+    try:
+        ours, theirs = pty.openpty()
+    except OSError as error:  # a root of its own in which nothing is mounted at /dev/pts
+        raise unittest.SkipTest(f"no terminal can be made here: {error}") from error
     with subprocess.Popen([sys.executable, "-c", code, *sql], stdout=subprocess.PIPE, stderr=theirs) as process:
         os.close(theirs)
         shown = b""
