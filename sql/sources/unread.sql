@@ -155,6 +155,8 @@
 -- Text that is no UTF-8 (what has a mark of UTF-16 is refused when it is opened), or no trace.
 --@ hint \A(?:(?:[\t\n\r -~]\x00){8}|(?:\x00[\t\n\r -~]){8}) => text in UTF-16: convert it with iconv -f UTF-16 -t UTF-8
 --@ hint (?i)\A\s*<(?:!doctype\s+html|html) => a page of HTML: a download that needed a login, perhaps
+--@ hint \Aversion https://git-lfs\.github\.com/spec/v1\n => a pointer of Git LFS, not the file: get it with git lfs pull
+--@ hint \A(?:slurm_load_\w+ error|s(?:acct|acctmgr|control|info|queue)): [^\n]*\n?\s*\z => an error of Slurm in place of what its command prints: run it again, and keep its errors out of the file
 
 --@ hint \A\x00{4096} => begins with NUL bytes, as a log that was truncated while its program wrote on: take them out with tr -d '\000'
 --@ hint \A[\t\n\r -~]{40,}\x00 => text with NUL bytes, as a crash leaves them: take them out with tr -d '\000'

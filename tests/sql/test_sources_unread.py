@@ -853,6 +853,18 @@ UNREAD = {
         "a table of steps in which each metric has times, as of SwanLab",
     ),
     "login.html": (b"<!DOCTYPE html>\n<html><title>Sign in</title>", "a page of HTML: a download that needed a login"),
+    "pointer.psv": (
+        b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n",
+        "a pointer of Git LFS, not the file",
+    ),
+    "refused.psv": (
+        b"sacct: error: slurm_persist_conn_open_without_init: failed to open\n",
+        "an error of Slurm in place",
+    ),
+    "scontrol.txt": (
+        b"slurm_load_node error: Unable to contact slurm controller (connect failure)\n",
+        "an error of Slurm in place",
+    ),
 } | SCHEDULERS
 UNREAD.update(DEVICES)
 
