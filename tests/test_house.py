@@ -127,7 +127,7 @@ MAY_INCLUDE = {
         "read/unwrap",
         "read/input",
         "read/parse",
-        "goodput/trace",
+        "goodput/native",
     ],  # what files are, before any is read
     "sqlite/scripts": ["base", "sqlite", "sqlite/cache", "sqlite/recognise"] + READ + GOODPUT,
     "sqlite/build": ["base", "sqlite", "sqlite/recognise"] + GOODPUT,

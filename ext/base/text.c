@@ -182,3 +182,20 @@ size_t mpg_text_without_codes(mpg_str s, char *out) {
   }
   return to;
 }
+
+mpg_str mpg_skip_mark(mpg_str s) {
+  if (s.n >= 3 && memcmp(s.p, "\xef\xbb\xbf", 3) == 0) {
+    s.p += 3;
+    s.n -= 3;
+  }
+  return s;
+}
+
+mpg_str mpg_skip_space(mpg_str s) {
+  s = mpg_skip_mark(s);
+  while (s.n > 0 && mpg_is_json_space(*s.p)) {
+    s.p++;
+    s.n--;
+  }
+  return s;
+}

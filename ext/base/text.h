@@ -44,4 +44,8 @@ bool mpg_text_but_nul(mpg_str s);
 ** print them, to `out`, which has room for all of it; the bytes that are left. */
 size_t mpg_text_without_codes(mpg_str s, char *out);
 
+/* The text behind a byte order mark, if it begins with one; and behind the white space after it. */
+mpg_str mpg_skip_mark(mpg_str s);
+mpg_str mpg_skip_space(mpg_str s);
+
 #endif

@@ -517,6 +517,18 @@ class SameName(Case):
             self.assertEqual(self.rows("SELECT a FROM t WHERE _file = ?", os.path.join(folder, name)), [(1,)])
             self.assertEqual(self.rows("SELECT * FROM mpg_issues"), [])
 
+    def test_an_older_one_kept(self):
+        """As editors and people keep it: read too, by its content, and listed."""
+        for end in ("~", ".bak", ".old", ".orig", ".save"):
+            folder = self.folder_with(
+                "pool,chips,start_time,end_time\np,8,0,10\n", "capacity.csv", "capacity.csv" + end
+            )
+            self.assertEqual(self.rows("SELECT sum(chip_us) FROM trace_rollup(?)", folder), [(160000000,)], end)
+            self.assertIn(
+                (os.path.join(folder, "capacity.csv" + end), "same_name"),
+                self.rows("SELECT source, kind FROM mpg_issues"),
+            )
+
     def test_the_ledger(self):
         folder = self.folder_with("pool,chips,start_time,end_time\np,8,0,10\n", "capacity.csv", "capacity.csv.gz")
         for again in range(2):

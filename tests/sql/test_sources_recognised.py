@@ -7,6 +7,7 @@ import pathlib
 import re
 import shutil
 import sqlite3
+import tempfile
 import unittest
 
 from fleets import ROOT
@@ -62,6 +63,26 @@ class Recognition(Folder):
                         self.assertIn(("unrated", 1200 * 10**6), rows)
                     found.add(tuple(rows))
         self.assertEqual(1, len(found))
+
+    def test_native_files_whatever_their_names_end_in(self):
+        """Alone as beside another source, which takes another road."""
+        capacity = "pool,chip,chips,start_time,end_time\np,tpu-v5p,8,0,1000\n"
+        held = "job,pool,chips,start_time,end_time,outcome\nj,p,4,0,1000,completed\n"
+        record = '{"record":"allocation","job":"j","pool":"p","chips":4,"start_time":0,"end_time":1000}\n'
+        other = "JobID|State|Partition|Start|End|AllocTRES\n7|COMPLETED|q|1970-01-01T00:00:00|1970-01-01T00:01:00|gres/gpu=1\n"
+        files = {f"allocations{end}": held for end in (".CSV", ".txt", "", ".csv.1", ".2026-11-01", ".csv.part")}
+        files |= {"held.JSONL": record, "held": record, "records.log": record}
+        for name, text in files.items():
+            for beside in ({}, {"sacct.psv": other}):
+                with self.subTest(name, beside=list(beside)):
+                    folder = self.enterContext(tempfile.TemporaryDirectory())
+                    for each, content in ({"capacity.csv": capacity, name: text} | beside).items():
+                        pathlib.Path(folder, each).write_text(content, encoding="utf-8")
+                    held_by_p = self.db.execute(
+                        "SELECT sum(chip_us) FROM trace_rollup(?) WHERE pool = 'p' AND category = 'untraced'", (folder,)
+                    ).fetchone()
+                    self.assertEqual((4000000000,), held_by_p)
+                    self.assertNotIn("ignored_file", str(self.db.execute("SELECT kind FROM mpg_issues").fetchall()))
 
     def test_every_format_has_a_sample(self):
         mappings = {

@@ -253,7 +253,7 @@ static mpg_rc read_files(report_cursor *c, mpg_str path, bool skip, mpg_err *err
   mpg_paths paths = {0};
   mpg_rc rc = mpg_paths_expand(&paths, env_of(c), path, err);
   for (size_t i = 0; rc == MPG_OK && i < paths.n; i++)
-    rc = read_file(c, paths.file[i].path, mpg_paths_copied(&paths, i), &repeats, skip, err);
+    rc = read_file(c, paths.file[i].path, mpg_paths_repeated(&paths, i), &repeats, skip, err);
   mpg_paths_free(&paths);
   mpg_hash_set_free(&repeats);
   return rc;

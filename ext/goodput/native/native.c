@@ -137,14 +137,34 @@ static mpg_rc refuse_file(piece *p, mpg_stream *stream) {
                         p->path, start.n == 0 ? ", found an empty file" : "");
 }
 
+/* Whether a file of the folder is native: by its name, or by its first bytes. One that cannot be
+** opened is not. */
+static mpg_rc is_native(const native *n, const char *path, bool *is, mpg_err *err) {
+  mpg_stream *stream = NULL;
+  mpg_str head;
+  mpg_rc rc;
+  *is = mpg_native_ending(path);
+  if (*is)
+    return MPG_OK;
+  rc = mpg_stream_open(&stream, &n->workers, path, err);
+  if (rc == MPG_OK)
+    rc = mpg_stream_peek(stream, 4096, &head, err);
+  if (rc == MPG_OK)
+    *is = mpg_looks_native(head, path);
+  mpg_stream_put_back(&n->workers, stream);
+  return rc == MPG_NOMEM || rc == MPG_INTERRUPTED ? rc : MPG_OK;
+}
+
 /* A file that is passed by leaves n->at NULL. */
 static mpg_rc begin_file(native *n, piece *p) {
   mpg_relation relation = mpg_relation_by_file(p->path);
   const bool from_folder = n->paths->from_folder;
   mpg_stream *stream;
-  bool json;
-  mpg_rc rc;
-  if (from_folder && !mpg_native_ending(p->path))
+  bool json, is = true;
+  mpg_rc rc = from_folder ? is_native(n, p->path, &is, &p->err) : MPG_OK;
+  if (rc != MPG_OK)
+    return rc;
+  if (!is)
     return add_ignored(p, "of no known format, and its name does not end in .csv, .json, .jsonl or "
                           ".ndjson (.gz, .zst)");
   rc = mpg_stream_open(&stream, &n->workers, p->path, &p->err);
@@ -160,7 +180,7 @@ static mpg_rc begin_file(native *n, piece *p) {
     return rc;
   }
   p->used = true;
-  rc = mpg_same_name(&p->issues, p->path, mpg_paths_copied(n->paths, n->next - 1), &p->err);
+  rc = mpg_same_name(&p->issues, p->path, mpg_paths_repeated(n->paths, n->next - 1), &p->err);
   if (rc == MPG_OK)
     return file_open(n, p, stream, json, relation);
   mpg_stream_close(stream);

@@ -26,7 +26,10 @@ typedef struct mpg_native_options {
 mpg_rc mpg_native_read(mpg_fleet *fleet, const mpg_env *env, mpg_str path,
                        const mpg_native_options *options, mpg_err *err);
 
-/* Whether a file of a folder is read as native trace by its name: "x.csv.gz", but not "x.log". */
+/* Whether a file has a name as those of the native trace have: "x.csv.gz", but not "x.log". */
 bool mpg_native_ending(const char *path);
+/* Whether its first bytes show that it is one, whatever its name ends in: CSV in a file named after
+** its relation, with a column of that relation in the first line; or JSON of records. */
+bool mpg_looks_native(mpg_str head, const char *path);
 
 #endif

@@ -97,6 +97,16 @@ const char *mpg_paths_copied(const mpg_paths *paths, size_t i) {
   return copied != NULL ? copied : find_path(paths, path, n - 4, ".gz");
 }
 
+const char *mpg_paths_repeated(const mpg_paths *paths, size_t i) {
+  static const char *const endings[] = {"~", ".bak", ".old", ".orig", ".save"};
+  const char *path = paths->file[i].path, *of = mpg_paths_copied(paths, i);
+  const size_t n = strlen(path);
+  for (size_t k = 0; of == NULL && k < sizeof endings / sizeof *endings; k++)
+    if (ends_with(path, n, endings[k]))
+      of = find_path(paths, path, n - strlen(endings[k]), "");
+  return of;
+}
+
 /* ---- Nothing at all ---- */
 
 static mpg_rc is_empty(const mpg_env *env, const char *path, bool *empty, mpg_err *err) {

@@ -25,6 +25,8 @@ mpg_rc mpg_paths_issues(const mpg_paths *paths, size_t i, mpg_issues *issues, mp
 mpg_rc mpg_paths_list_passed(const mpg_paths *paths, mpg_issues *issues, mpg_err *err);
 /* The path among them that path i is of, except for .gz or .zst after it; borrowed, NULL: none. */
 const char *mpg_paths_copied(const mpg_paths *paths, size_t i);
+/* The same, or the path that path i is of as editors and people keep an older one: "x.csv.bak". */
+const char *mpg_paths_repeated(const mpg_paths *paths, size_t i);
 /* The issue same_name of the file `path` if `copied` is not NULL. MPG_OK or MPG_NOMEM. */
 mpg_rc mpg_same_name(mpg_issues *issues, const char *path, const char *copied, mpg_err *err);
 

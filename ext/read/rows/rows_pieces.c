@@ -101,7 +101,7 @@ static mpg_rc file_open(mpg_rows_pieces *r, mpg_rows_piece *p) {
 
 /* Where the file is one of two of a name, and both are read, that is listed. */
 static mpg_rc compare_names(const mpg_rows_pieces *r, mpg_rows_piece *p) {
-  const char *copied = mpg_paths_copied(r->paths, p->file);
+  const char *copied = mpg_paths_repeated(r->paths, p->file);
   mpg_rc rc = mpg_paths_issues(r->paths, p->file, &p->issues, &p->err);
   if (rc != MPG_OK)
     return rc;

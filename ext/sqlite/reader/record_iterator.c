@@ -93,7 +93,7 @@ static mpg_rc next_file(mpg_record_iterator *iterator, mpg_err *err) {
   rc = mpg_paths_issues(&iterator->paths, iterator->next_path - 1, &iterator->issues, err);
   if (rc == MPG_OK)
     rc = mpg_same_name(&iterator->issues, mpg_record_iterator_file(iterator),
-                       mpg_paths_copied(&iterator->paths, iterator->next_path - 1), err);
+                       mpg_paths_repeated(&iterator->paths, iterator->next_path - 1), err);
   return rc == MPG_OK
              ? iterator->format.open(&iterator->file, iterator->shared, &iterator->scan.env,
                                      mpg_record_iterator_file(iterator), &iterator->issues, err)

@@ -9,6 +9,7 @@
 #include "far_lines.h"
 #include "matcher.h"
 #include "own_files.h"
+#include "../../goodput/native/native.h"
 
 #include <stdio.h>
 #include <string.h>
