@@ -275,4 +275,11 @@ INSERT OR IGNORE INTO device_class_rules (priority, kind, name, class) VALUES
   (87, 'kernel', '*uccl[:0-9]*', 'communication'),
   (88, 'kernel', '*nixl_ep[:0-9]*', 'communication'),        -- dispatch and combine of NIXL and Mooncake
   (89, 'kernel', '*mooncake[:0-9]*', 'communication'),
+  (90, 'kernel', '*a2a_dispatch*', 'communication'),         -- Perplexity's experts (pplx-garden)
+  (91, 'kernel', '*a2a_combine*', 'communication'),
+  (92, 'kernel', '*all2all*', 'communication'),
+  (93, 'kernel', '*multigpubarrier*', 'communication'),      -- XLA's and TensorRT-LLM's, beside their collectives
+  (94, 'kernel', '*moedistribute*', 'communication'),        -- dispatch and combine of CANN
+  (95, 'kernel', '*epdispatch*', 'communication'),           -- MORI's, without their namespace
+  (96, 'kernel', '*epcombine*', 'communication'),
   (99, '*', '*', 'compute');

@@ -252,8 +252,17 @@ class Profiles(Case):
         )
 
     def test_kernels_by_their_names_whole_or_mangled(self):
-        """Dispatch and combine of NIXL and Mooncake (https://github.com/ai-dynamo/nixl, https://github.com/kvcache-ai/Mooncake); names that a profiler leaves mangled; reductions within a block."""
+        """Dispatch and combine of NIXL and Mooncake (https://github.com/ai-dynamo/nixl, https://github.com/kvcache-ai/Mooncake), of Perplexity, CANN and MORI;
+        barriers between devices; names that a profiler leaves mangled; reductions within a block."""
         for name, of in (
+            ("void a2a_dispatch_send_kernel<true, 16, 8>(unsigned long)", "communication"),
+            ("void a2a_combine_recv_kernel<16, 8>(unsigned long)", "communication"),
+            ("all2all_push", "communication"),
+            ("MultiGpuBarrierKernelImpl", "communication"),
+            ("aclnnMoeDistributeDispatchV2_MoeDistributeDispatchV2_MoeDistributeDispatchV2", "communication"),
+            ("MoeDistributeCombine", "communication"),
+            ("EpDispatchIntraNodeKernel_bf16", "communication"),
+            ("EpCombineInterNodeV1Kernel_bf16", "communication"),
             ("void nixl_ep::ep_kernels::dispatch<false, 3, 4, 7168>(void*)", "communication"),
             ("void mooncake::combine<10, 3, 7168>(void*, void*)", "communication"),
             ("_ZN7deep_ep9intranode8dispatchILi8ELi768EEEvP4int4", "communication"),

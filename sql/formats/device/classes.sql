@@ -24,7 +24,8 @@ SELECT kind, name, hlo_category, told, class,
          WHEN words GLOB '*all-reduce*' OR words GLOB '*all_reduce*' OR words GLOB '*allreduce*' THEN 'allreduce'
          WHEN words GLOB '*cross_device_reduce*' THEN 'allreduce' -- vLLM's own
          WHEN words GLOB '*all-gather*' OR words GLOB '*all_gather*' OR words GLOB '*allgather*' THEN 'allgather'
-         WHEN words GLOB '*all-to-all*' OR words GLOB '*all_to_all*' OR words GLOB '*alltoall*' THEN 'alltoall'
+         WHEN words GLOB '*all-to-all*' OR words GLOB '*all_to_all*' OR words GLOB '*alltoall*'
+           OR words GLOB '*all2all*' THEN 'alltoall'
          WHEN words GLOB '*collective-permute*' THEN 'collective_permute'
          WHEN words GLOB '*broadcast*' THEN 'broadcast'
          WHEN words GLOB '*sendrecv*' OR words GLOB 'hc*send*' OR words GLOB 'hc*rec[ev]*' THEN 'sendrecv'
