@@ -5,7 +5,7 @@
 # "--@ end" and "--@ part" stay where they are. Each line "--@ table NAME" becomes a table function, each
 # line "--@ extends NAME" a name in mpg_user_tables.
 #
-# A line ".read PATH" stands for the part at PATH, which has no parts of its own. It is sqlite3's own
+# A line ".read PATH" stands for the part at PATH, which may have parts of its own. It is sqlite3's own
 # command, so the shell runs such a file as it is, in the root of the repository. With -v whole=1 the
 # output is the SQL with its parts, for those who run it elsewhere.
 
@@ -42,9 +42,18 @@ function end_script() {
   heads = ""
 }
 
+function path_of(line) {
+  sub(/^\.read /, "", line)
+  sub(/\r$/, "", line)
+  return line
+}
+
 function put_part(path,   line, got) {
   while ((got = (getline line < path)) > 0)
-    put_line(line)
+    if (line ~ /^\.read /)
+      put_part(path_of(line))
+    else
+      put_line(line)
   if (got < 0)
     fail("expected a file that can be read, found none: " path)
   close(path)
@@ -83,9 +92,7 @@ FNR == 1 && !whole {
 }
 
 /^\.read / {
-  path = $2
-  sub(/\r$/, "", path)
-  put_part(path)
+  put_part(path_of($0))
   next
 }
 

@@ -211,7 +211,7 @@ class Rules(unittest.TestCase):
             self.assertNotRegex(re.sub(r"--.*", "", text_of(path)), shell, path)
 
     def test_parts(self):
-        """A file reads parts by the shell's `.read`, nothing else of the shell; each part is of one file, which may read it again, and lies in the folder of that name, but for those of formats/device, which profiles share, formats/log, which logs of trainers do, sources/join, which a source that is alone has too, and sources/match, of which by_time.sql has one."""
+        """A file reads parts by the shell's `.read`, nothing else of the shell; each part is of one file, which may read it again, and lies in the folder of that name, but for those of formats/device, which profiles and parts of theirs share, formats/log, which logs of trainers do, sources/join, which a source that is alone has too, and sources/match, of which by_time.sql has one."""
         of = {}
         for path in glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True):
             for line in re.findall(r"(?m)^\..*", text_of(path)):
