@@ -254,18 +254,10 @@ SELECT run, job, attempt, first, coalesce(lead(first) OVER (ORDER BY first) - 1,
 FROM (SELECT s.run, s.job, s.attempt, s.rowid AS first FROM training_steps AS s LEFT JOIN training_steps AS p ON p.rowid = s.rowid - 1
       WHERE p.run IS NOT s.run);
 
--- Steps without a line: a line is further from the one before it than lines mostly are.
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-WITH gap AS (
-  SELECT b.job, b.step, b.step - a.step AS gap
-  FROM training_steps AS a JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND b.job = a.job AND b.attempt = a.attempt
-),
-usual AS MATERIALIZED (SELECT job, gap AS usual, max(n + 1e-9 * gap)
-                       FROM (SELECT job, gap, count(*) AS n FROM gap WHERE (SELECT min(gap) < max(gap) FROM gap) GROUP BY 1, 2)
-                       GROUP BY job)
-SELECT job, 'warning', 'missing_steps', NULL, count(*),
-       'lines of steps that come more steps after the one before than most, first step ' || min(step) || ': lines are missing'
-FROM usual CROSS JOIN gap USING (job) WHERE gap > usual GROUP BY job;
+CREATE TEMP VIEW training_gaps AS
+SELECT b.job, b.step, b.step - a.step AS gap
+FROM training_steps AS a JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND b.job = a.job AND b.attempt = a.attempt;
+.read sql/formats/log/gaps.sql
 
 -- Iterations are timed without what comes between them: with times, the gap in which a line says so is the
 -- save or the evaluation; without, their timers say. That an asynchronous save is done is said in a later gap: its timer

@@ -224,6 +224,11 @@ WHERE m.is_save AND c.range = r.rowid;
 UPDATE training_counted SET (so_far, seconds, since, trained)
   = (SELECT m.so_far, m.seconds, m.since, m.trained FROM training_merged AS m WHERE m.place = training_counted.rowid)
 WHERE rowid IN (SELECT place FROM training_merged);
+CREATE TEMP VIEW training_gaps AS
+SELECT job, c.step, c.since AS gap
+FROM training_ranges AS r CROSS JOIN training_counted AS c ON c.rowid BETWEEN r.first_step AND r.last_step
+WHERE c.since > 0 AND c.seconds > 0;
+.read sql/formats/log/gaps.sql
 DROP TABLE IF EXISTS temp.training_steps;
 CREATE TEMP TABLE training_steps(job TEXT, attempt, step, start_time, end_time, seconds, executions, loss, val_loss, average_ms,
                                  tflops_per_chip, mfu, mfu_reported,

@@ -282,18 +282,10 @@ FROM (SELECT r.rowid AS run, r.job, r.attempt, l.step,
       LEFT JOIN training_lines AS p ON p.rowid = coalesce(m.before, l.rowid - 1) AND p.rowid >= r.first
       WHERE NOT l.validates);
 
--- Steps without a line: a line is further from the one before it than lines mostly are.
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-WITH gap AS (
-  SELECT b.job, b.step, b.step - a.step AS gap
-  FROM training_steps AS a JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND b.job = a.job AND b.attempt = a.attempt
-),
-usual AS MATERIALIZED (SELECT job, gap AS usual, max(n + 1e-9 * gap)
-                       FROM (SELECT job, gap, count(*) AS n FROM gap WHERE (SELECT min(gap) < max(gap) FROM gap) GROUP BY 1, 2)
-                       GROUP BY job)
-SELECT job, 'warning', 'missing_steps', NULL, count(*),
-       'lines of steps that come more steps after the one before than most, first step ' || min(step) || ': lines are missing'
-FROM usual CROSS JOIN gap USING (job) WHERE gap > usual GROUP BY job;
+CREATE TEMP VIEW training_gaps AS
+SELECT b.job, b.step, b.step - a.step AS gap
+FROM training_steps AS a JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND b.job = a.job AND b.attempt = a.attempt;
+.read sql/formats/log/gaps.sql
 
 -- Evaluation ends with its line; it began with the line of a step or a save before it.
 DROP TABLE IF EXISTS temp.training_phases;

@@ -178,6 +178,27 @@ class StepsThatDidNothing(Case):
                     self.one("SELECT sum(count) FROM mpg_issues WHERE kind = 'skipped_steps' AND source = ?", path),
                 )
 
+    def test_lines_that_are_gone(self):
+        """Of a program that prints every tenth step, or each. That steps took as long as those of the next line is a guess."""
+        for every in (1, 10):
+            for write in (
+                lambda n: f"iter {n}: loss 2.0, time 500.00ms, mfu 30.00%\n",
+                lambda n: f"step:{n}/1000 train_loss:2.0 train_time:{500 * n}ms step_avg:500.00ms\n",
+                lambda n: f"iteration {n}/ 1000 | consumed samples: 1 | elapsed time per iteration (ms): 500.0 | lm loss: 1.0E+00 |\n",
+                lambda n: f"[titan] 2026-01-01 00:{n // 60:02}:{n % 60:02},000 - root - INFO - step: {n}  loss: 2.0  memory: 1.00GiB(1.0%)  tps: 1,000  mfu: 30.0%\n",
+            ):
+                steps = [every * n for n in range(1, 21)]
+                for gone, listed in (([], None), (steps[8:11], 1), (steps[3:5] + steps[8:11], 2)):
+                    with self.subTest(line=write(every), gone=gone):
+                        path = self.file("".join(write(n) for n in steps if n not in gone))
+                        self.one("SELECT count(*) FROM trace_ledger(?)", path)
+                        self.assertEqual(
+                            listed,
+                            self.one(
+                                "SELECT sum(count) FROM mpg_issues WHERE kind = 'missing_steps' AND source = ?", path
+                            ),
+                        )
+
     def test_a_run_of_one_line(self):
         """Where a run began that prints one line is told by what it loaded, or not at all."""
         line = "using world size: 2, data-parallel size: 2\n{}iteration 30/     100 | consumed samples: 1 | elapsed time per iteration (ms): 2000.0 | lm loss: 1.0E+00 |\n"
