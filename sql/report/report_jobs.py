@@ -17,9 +17,9 @@ WHERE job IN ({jobs}){settings}
 ORDER BY job, start_us, end_us"""
 
 
-def load(path, extension):
+def load(path, extension, mode="ro"):
     """A connection to the file, with the extension; or why there is none."""
-    db = sqlite3.connect(f"file:{urllib.parse.quote(os.path.abspath(path))}?mode=ro", uri=True)
+    db = sqlite3.connect(f"file:{urllib.parse.quote(os.path.abspath(path))}?mode={mode}", uri=True)
     if not hasattr(db, "enable_load_extension"):
         return None, "this Python's sqlite3 loads no extensions"
     db.enable_load_extension(True)

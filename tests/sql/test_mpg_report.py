@@ -13,11 +13,13 @@ import sqlite3
 import subprocess
 import tempfile
 import unittest
-from scripts import script_text
+import unittest.mock
 import xml.etree.ElementTree
 import zlib
 
 from fleets import ROOT, connect
+from scripts import script_text
+from source_files import EXPORTS
 
 TOOL = os.path.join(ROOT, "sql", "report", "mpg-report")
 PLAIN = os.path.join(ROOT, "sql", "report", "template.html")
@@ -412,15 +414,32 @@ class Page(unittest.TestCase):
                     done.stderr,
                 )
 
+    def test_of_traces(self):
+        """A folder or a fleet file in place of what mpg_build makes of it, and nothing stays behind."""
+        for traces in (EXPORTS, os.path.join(EXPORTS, "fleet.json")):
+            db = connect(path("exports.db"))
+            db.execute("SELECT mpg_build(?)", (traces,)).fetchall()
+            db.close()
+            with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(os.environ, TMPDIR=folder):
+                done = run(traces)
+                self.assertEqual([], os.listdir(folder))
+            self.assertEqual((0, ""), (done.returncode, done.stderr))
+            self.assertEqual(run(path("exports.db"), "--trace", traces).stdout, done.stdout)
+            os.unlink(path("exports.db"))
+
     def test_what_cannot_be_reported(self):
+        os.mkdir(path("nothing"))
+        with open(path("nothing/notes.txt"), "w", encoding="utf-8") as file:
+            file.write("notes")
         with open(path("not-a-database.db"), "w", encoding="utf-8") as file:
             file.write("no database at all, whatever it is called" * 20)
         sqlite3.connect(path("empty.db")).executescript("CREATE TABLE t(x)")
         for name, arguments, said in (
             ("nowhere.db", [], "no such file"),
-            ("not-a-database.db", [], "file is not a database"),
+            ("not-a-database.db", [], "not-a-database.db:1:1: expected a known format"),
             ("empty.db", [], "has no ledger; mpg_build makes one"),
-            ("", [], ": a folder; expected the file that mpg_build made"),
+            ("nothing", [], "expected a file of a known format, or the native trace"),
+            ("nothing", ["--extension", path("nowhere.so")], "mpg_build cannot be asked: the extension is not where"),
             (
                 "fleet.db",
                 ["--since", "2030"],
