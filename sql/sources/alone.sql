@@ -13,5 +13,6 @@ FROM (SELECT source, json_extract(options, '$.chip') AS chip FROM source WHERE r
 CROSS JOIN (SELECT DISTINCT source, pool FROM all_allocations) AS a USING (source)
 WHERE s.chip IS NOT NULL AND a.pool NOT IN (SELECT pool FROM all_capacity WHERE pool IS NOT NULL);
 .read sql/sources/join/relations.sql
+.read sql/sources/join/idle_before.sql
 CREATE TEMP VIEW jobs AS
 SELECT job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_time, labels FROM all_jobs;

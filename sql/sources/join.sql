@@ -302,6 +302,7 @@ GROUP BY field HAVING count(*) > 0;
 -- ---- 4. The relations ----
 
 .read sql/sources/join/relations.sql
+.read sql/sources/join/idle_before.sql
 
 CREATE TEMP VIEW jobs AS
 SELECT job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_time, labels

@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import shutil
+import tempfile
 import unittest
 
 from fleets import ROOT
@@ -33,6 +34,62 @@ class Joining(Folder):
             self.one("SELECT mpg(category, chip_us) FROM trace_rollup(?)", os.path.join(EXPORTS, "fleet.json")),
             ideal / (16 * 320),
         )
+
+    def test_idle_before_the_first_job(self):
+        """Capacity that an export tells from long before its first job on: of a day, and of a tenth of the time, it is listed."""
+        sacct = "JobIDRaw|JobID|Cluster|Partition|State|Submit|Start|End|NNodes|ReqTRES|AllocTRES|NodeList\n"
+        sacct += "7|7|c|c|COMPLETED|2026-11-01T00:00:00|2026-11-01T00:00:00|2026-11-{:02}T00:00:00|1|gres/gpu=8|gres/gpu=8|n1\n"
+        events = "Cluster|ClusterNodes|Event|NodeName|TimeStart|TimeEnd|Reason|State|User|TRES\n"
+        events += "c|n1|Cluster||2026-{}T00:00:00|Unknown|Cluster Registered TRES|||gres/gpu=8\n"
+        made = {
+            "name": "n1",
+            "uid": "n1",
+            "creationTimestamp": "2026-09-01T00:00:00Z",
+            "labels": {"cloud.google.com/gke-nodepool": "c"},
+        }
+        held = {"limits": {"nvidia.com/gpu": "8"}, "requests": {"nvidia.com/gpu": "8"}}
+        begun = {"creationTimestamp": "2026-11-01T00:00:00Z", "name": "p", "namespace": "d", "uid": "p"}
+        kube = [
+            {
+                "kind": "Node",
+                "metadata": made,
+                "status": {"capacity": {"nvidia.com/gpu": "8"}, "allocatable": {"nvidia.com/gpu": "8"}},
+            },
+            {
+                "kind": "Pod",
+                "metadata": begun,
+                "spec": {"nodeName": "n1", "containers": [{"name": "c", "resources": held}]},
+                "status": {"phase": "Running", "startTime": begun["creationTimestamp"]},
+            },
+        ]
+        native = {
+            "capacity.csv": "pool,chips,start_time,end_time\nc,8,2026-09-01,2026-11-02\n",
+            "allocations.csv": "job,pool,chips,start_time,end_time\nj,c,8,2026-11-01,2026-11-02\n",
+        }
+        for files, days in (
+            ({"sacct.psv": sacct.format("11"), "events.psv": events.format("09-01")}, 61),
+            ({"sacct.psv": sacct.format("11"), "events.psv": events.format("10-29")}, 3),
+            ({"sacct.psv": sacct.format("30"), "events.psv": events.format("10-29")}, None),
+            ({"sacct.psv": sacct.format("02"), "events.psv": events.format("10-31")}, None),
+            ({"kube.json": json.dumps({"apiVersion": "v1", "kind": "List", "items": kube})}, 61),
+            (native, None),
+            (native | {"sacct.psv": sacct.format("11")}, None),
+        ):
+            with self.subTest(list(files), days=days), tempfile.TemporaryDirectory() as folder:
+                for name, text in files.items():
+                    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                        file.write(text)
+                self.assertGreater(
+                    self.one("SELECT sum(chip_us) FROM trace_rollup(?) WHERE category = 'idle'", folder), 0
+                )
+                said = f"pools whose chips are idle from when they were installed to the first job of the exports, c for {days} days: if jobs were exported from later on, give since"
+                self.assertEqual(
+                    [(1, said)] if days else [],
+                    self.rows(
+                        "SELECT count, detail FROM mpg_issues WHERE kind = 'idle_before_jobs' AND instr(source, ?)",
+                        folder,
+                    ),
+                )
 
     def test_names_order_and_packing_change_nothing(self):
         expected = self.sums(EXPORTS)
