@@ -100,8 +100,8 @@ CREATE TEMP TABLE device_unseen AS
 SELECT trace, thread, start_ns AS start, name FROM xla_launches
 WHERE trace IN (SELECT trace FROM xla_activity GROUP BY trace HAVING total(kind = 'kernel' AND correlation IS NULL) = 0)
   AND ((name GLOB '[ch]*Launch*Kernel*' OR name GLOB '[ch]*GraphLaunch*')
-       AND (trace, correlation) NOT IN (SELECT trace, correlation FROM xla_activity WHERE correlation IS NOT NULL)
-       AND (trace, correlation) NOT IN (SELECT trace, correlation FROM xla_timeless)
+       AND iif((trace, correlation) IN (SELECT trace, correlation FROM xla_activity WHERE correlation IS NOT NULL), 0, 1)
+       AND iif((trace, correlation) IN (SELECT trace, correlation FROM xla_timeless), 0, 1)
        OR name GLOB '[ch]*StreamBeginCapture*' OR name GLOB '[ch]*StreamEndCapture*');
 .read sql/formats/device/unseen.sql
 DROP TABLE xla_timeless;
