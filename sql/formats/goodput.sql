@@ -336,17 +336,20 @@ UNION ALL SELECT a.job, a.attempt, iif(o.kind = 'save', 'checkpoint', 'restore')
 FROM goodput_attempts AS a CROSS JOIN goodput_marks AS o ON o.id BETWEEN a.first AND a.last
 WHERE o.kind IN ('save', 'restore', 'emergency_restore') AND iif(o.kind = 'save', o.saved_s, o.restored_s) IS NOT NULL;
 
--- A start that no end follows, or an end without its start, lasts no time.
+-- A start that no end follows, or an end without its start, lasts no time; nor does what ended before it started.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(:log, 'goodput_rows'), 'warning', 'missing_end', NULL, count(*),
-       'starts without their end, or ends without their start, first of "' || min(kind) || '": what lies between is not known'
+SELECT coalesce(:log, 'goodput_rows'), iif(back, 'data_loss', 'warning'), iif(back, 'end_before_start', 'missing_end'), NULL, count(*),
+       iif(back, 'ends before their start', 'starts without their end, or ends without their start') || ', first of "' || min(kind)
+         || '": what lies between is not known'
 FROM (SELECT o.kind, o.edge, lag(o.edge) OVER w AS before, lead(o.edge) OVER w AS after,
+             o.edge = 'end' AND lag(o.edge) OVER w = 'start' AND o.time < lag(o.time) OVER w AS back,
              lead(1, 1, 0) OVER (PARTITION BY a.job, a.attempt ORDER BY o.id)
-               OR coalesce((SELECT start_time FROM goodput_steps WHERE rowid = a.last_step) > o.time, 0) AS goes_on
+               OR max(coalesce(a.job_end, 0), coalesce((SELECT start_time FROM goodput_steps WHERE rowid = a.last_step), 0)) > o.time
+               AS goes_on
       FROM goodput_attempts AS a CROSS JOIN goodput_marks AS o ON o.id BETWEEN a.first AND a.last
       WHERE o.edge IS NOT NULL AND o.kind <> 'job'
       WINDOW w AS (PARTITION BY a.job, a.attempt, o.kind, upper(o.event) ORDER BY o.id))
-WHERE (edge = 'start' AND after IS NOT 'end' AND goes_on) OR (edge = 'end' AND before IS NOT 'start') GROUP BY NULL;
+WHERE iif(edge = 'start', after IS NOT 'end' AND goes_on, before IS NOT 'start' OR back) GROUP BY coalesce(back, 0);
 
 DROP TABLE IF EXISTS temp.commits;
 CREATE TEMP TABLE commits AS

@@ -533,6 +533,30 @@ class Goodput(Case):
             self.rows("SELECT category FROM trace_rollup(?)", path)
             self.assertEqual(said, self.issues(path).get("missing_end"))
 
+    def test_what_ends_with_its_job_or_before_it_started(self):
+        """A job that ended left nothing open: what has no end is listed, and so is what ended before it started."""
+        for name, more in (
+            ("tpu_init", {}),
+            ("training_prep", {}),
+            ("data_loading", {}),
+            ("elastic_reinit", {}),
+            ("elastic_wait", {"elastic_wait_event_type": "scale_up"}),
+            ("custom_badput_event", {"custom_badput_event_type": "scan"}),
+        ):
+            start, end = {f"{name}_start_time": T0 + 45, **more}, {f"{name}_end_time": T0 + 43, **more}
+            for rows, kind in (([start], "missing_end"), ([start, end], "end_before_start")):
+                steps = [{"step_count": i, "step_start_time": T0 + 10 * i} for i in range(5)]
+                rows = [{"job_start_time": T0}, *steps, *rows, {"job_end_time": T0 + 50}]
+                path = self.file(
+                    "".join(json.dumps({"job_name": "run", **row}) + "\n" for row in rows), "goodput.jsonl"
+                )
+                self.assertEqual(
+                    [("unrated", 50.0)],
+                    self.rows("SELECT category, sum(chip_seconds) FROM trace_rollup(?) GROUP BY category", path),
+                )
+                said = {kind: n for kind, n in self.issues(path).items() if kind in ("missing_end", "end_before_start")}
+                self.assertEqual({kind: 1}, said, (name, kind))
+
 
 class Native(Case):
     """A trace of records, without capacity: what the chips of each job did, in chip-seconds."""
