@@ -150,9 +150,17 @@ class StepsThatDidNothing(Case):
         titan = "[rank0]:[titan] 2026-03-03 10:00:{:02d},000 - root - INFO - step: {:2d}  loss: {}  memory: 45.23GiB(57.12%)  tps: 16,384  tflops: 400.00  mfu: 40.44%\n"
         deepspeed = "[2026-03-03 10:00:{:02d},000] [INFO] [logging.py:96:log_dist] [Rank 0] step={}, skipped={}, lr=[0.1], mom=[0.9]\n[2026-03-03 10:00:{:02d},000] [INFO] [timer.py:1] epoch=0/micro_step={}/global_step={}, RunningAvgSamplesPerSec=1.0\n"
         wandb = '{{"_timestamp": {}, "_step": {}, "train/loss": {}}}\n'
+        mlflow, tensorboard = "run_id,key,value,step,timestamp\n", "Wall time,Step,Value\n"
+        losses = ("1.5", "nan", "2.5", "inf", "3.5")
+
+        def comet(n, value):
+            return {"metricName": "loss", "metricValue": value, "timestamp": 1772442000000 + n, "step": n}
+
         for name, text, wanted in (
             ("megatron", megatron.format(10, 2, 0) + megatron.format(20, 1, 4), 6),
             ("megatron", megatron.format(10, 0, 0) + megatron.format(20, 0, 0), None),
+            ("megatron", megatron.format(10, 0, 0).replace("1.0E+00", "NAN") + megatron.format(20, 0, 0), 1),
+            ("megatron", megatron.format(10, 0, 0) + megatron.format(20, 0, 0).replace("1.0E+00", "-INF"), 1),
             ("torchtitan", titan.format(10, 1, "3.2") + titan.format(20, 2, "nan") + titan.format(30, 3, "-inf"), 2),
             (
                 "maxtext",
@@ -169,6 +177,9 @@ class StepsThatDidNothing(Case):
                 "".join(wandb.format(1772442000 + n, n, loss) for n, loss in enumerate(("1.0", '"NaN"', "2.0"))),
                 1,
             ),
+            ("mlflow", mlflow + "".join(f"r,loss,{v},{n},{1772442000000 + n}\n" for n, v in enumerate(losses)), 2),
+            ("tensorboard", tensorboard + "".join(f"{1772442000 + n},{n},{v}\n" for n, v in enumerate(losses)), 2),
+            ("comet", json.dumps([comet(n, v) for n, v in enumerate(losses)]), 2),
         ):
             with self.subTest(name=name, text=text[:80]):
                 path = self.file(text)
@@ -177,6 +188,8 @@ class StepsThatDidNothing(Case):
                     wanted,
                     self.one("SELECT sum(count) FROM mpg_issues WHERE kind = 'skipped_steps' AND source = ?", path),
                 )
+                told = self.rows("SELECT loss FROM trace_training_steps(?) WHERE loss IS NOT NULL", path)
+                self.assertEqual([], [loss for (loss,) in told if loss not in (1, 1.5, 2, 2.5, 3.2, 3.5)])
 
     def test_lines_that_are_gone(self):
         """Of a program that prints every tenth step, or each. That steps took as long as those of the next line is a guess."""

@@ -61,8 +61,8 @@ FROM (SELECT file, line, step FROM trainer_points UNION ALL SELECT file, NULL, s
 --@ if EXISTS (SELECT 1 FROM trainer_points WHERE typeof(loss) = 'text')
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'skipped_steps', min(line), count(DISTINCT step), 'steps whose loss is no number: they count as progress'
-FROM trainer_points WHERE typeof(loss) = 'text' GROUP BY file;
-UPDATE trainer_points SET loss = NULL WHERE typeof(loss) = 'text';
+FROM trainer_points WHERE typeof(loss) = 'text' AND loss NOT GLOB '*[0-9]*' GROUP BY file;
+UPDATE trainer_points SET loss = iif(loss GLOB '*[0-9]*', loss + 0, NULL) WHERE typeof(loss) = 'text';
 --@ end
 
 -- Trackers of one job, beside each other: of values at one time those of the file that lasts longest count, or of one that lasts nearly as

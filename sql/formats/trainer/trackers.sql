@@ -220,14 +220,16 @@ JOIN trainer_names AS n
 WHERE k.type = 'array' AND m.type = 'object' ORDER BY d._file, d._line, json_extract(m.value, '$.timestamp'), m.id;
 INSERT INTO trainer_values(file, line, job, time, step, value, run, place)
 SELECT d._file, d._line, d._file, json_extract(d.record, '$.timestamp') / 1e3, json_extract(d.record, '$.step') + 0,
-       json_extract(d.record, '$.value') + 0, json_extract(d.record, '$.run_id'), n.place
+       iif(json_extract(d.record, '$.value') GLOB '*[0-9]*', json_extract(d.record, '$.value') + 0, json_extract(d.record, '$.value')),
+       json_extract(d.record, '$.run_id'), n.place
 FROM csv_trace(:mlflow_csv) AS d
 JOIN trainer_names AS n
   ON n.name = iif(json_extract(d.record, '$.key') GLOB 'eval[/_]*runtime', 'eval/runtime', json_extract(d.record, '$.key'))
 ORDER BY d._file, json_extract(d.record, '$.timestamp') + 0, d._line;
 INSERT INTO trainer_values
 SELECT d._file, d._line, d._file, json_extract(d.record, '$.timestamp') / 1e3, json_extract(d.record, '$.step') + 0,
-       json_extract(d.record, '$.metricValue') + 0, json_extract(d.record, '$.experimentKey'), n.place,
+       iif(json_extract(d.record, '$.metricValue') GLOB '*[0-9]*', json_extract(d.record, '$.metricValue') + 0,
+           json_extract(d.record, '$.metricValue')), json_extract(d.record, '$.experimentKey'), n.place,
        json_extract(d.record, '$.epoch')
 FROM jsonl_trace(:comet) AS d
 JOIN trainer_names AS n
