@@ -320,6 +320,7 @@ event AS (
          ORDER BY time_ms, line LIMIT 1) = r.blocks || '_stop'
 )
 SELECT run, kind, starts, number, samples_count, step_num, time_ms FROM event ORDER BY run, kind, time_ms, line;
+.read sql/formats/mllog/unpaired.sql
 
 INSERT INTO mlperf_ranges
 SELECT first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM mlperf_edges)), starts

@@ -590,6 +590,29 @@ class Mapping(Case):
         self.map_text(record(1000, "cache_clear"))
         self.assertEqual((self.spans(), self.rows("SELECT * FROM allocations")), ([], []))
 
+    def test_begins_and_ends_that_lack_each_other_are_listed(self):
+        """The last block of a run may be open. Of what else lacks its end or its begin, or has them the wrong way round, the time is unknown."""
+        begin, end = record(0, "run_start"), record(90000, "run_stop", status="aborted")
+
+        def pair(kind, start, stop, first, last):
+            return record(start, f"{kind}_start", samples_count=first) + record(stop, f"{kind}_stop", samples_count=last)
+
+        blocks = [pair("block", 0, 20000, 0, 64), pair("block", 30000, 50000, 64, 128)]
+        evaluation = pair("eval", 20000, 30000, 64, 64)
+        for middle, listed in (
+            ((blocks[0], evaluation, blocks[1]), None),
+            ((blocks[0], evaluation, blocks[1], record(50000, "block_start", samples_count=128)), None),
+            ((pair("block", 20000, 0, 0, 64), evaluation, blocks[1]), 1),
+            ((blocks[0], pair("eval", 30000, 20000, 64, 64), blocks[1], pair("eval", 50000, 60000, 128, 128)), 2),
+            ((blocks[0], record(20000, "eval_start", samples_count=64), blocks[1]), 1),
+            ((blocks[0], record(30000, "eval_stop", samples_count=64), blocks[1]), 1),
+            ((record(0, "block_start", samples_count=0), evaluation, blocks[1]), 1),
+            ((blocks[0], evaluation, record(50000, "block_stop", samples_count=128)), 1),
+        ):
+            path = self.file(begin + "".join(middle) + end)
+            self.rows("SELECT count(*) FROM trace_ledger(?)", path)
+            self.assertEqual(listed, self.issues(path).get("missing_end"), middle)
+
     def test_runs_one_after_the_other(self):
         """A job's output has as many as it did. Each is one of its own, of the system and benchmark that the first told; what ranks say twice is of one."""
 

@@ -1,0 +1,23 @@
+-- mllog/unpaired.sql - begins whose end, and ends whose begin, a log lacks, or has at a time that cannot be.
+--
+-- Reads mlperf_edges, mlperf_runs and mlperf_survey. A part of mllog.sql, which says what the parameters are.
+
+-- Ranks tell one begin or end with one number: of two numbers in a row something lies between. The last block of a run may be open, but not
+-- an evaluation after which a block begins.
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT path, 'warning', 'missing_end', unpaired,
+       'begins without an end, or ends without a begin, as of "' || kind
+         || '", or their times are not in order: what lies between is not known'
+FROM (SELECT e.run, count(*) AS unpaired, min(e.kind) AS kind
+      FROM mlperf_edges AS e
+      LEFT JOIN mlperf_edges AS p ON p.rowid = e.rowid - 1 AND p.run = e.run AND p.kind = e.kind
+      LEFT JOIN mlperf_edges AS n ON n.rowid = e.rowid + 1 AND n.run = e.run AND n.kind = e.kind
+      WHERE iif(e.starts,
+                n.starts AND n.number IS NOT e.number
+                OR n.run IS NULL AND e.kind = 'eval'
+                  AND EXISTS (SELECT 1 FROM mlperf_edges AS b
+                              WHERE b.run = e.run AND b.kind IN ('block', 'epoch') AND b.starts AND b.time_ms > e.time_ms),
+                p.run IS NULL OR NOT p.starts AND p.number IS NOT e.number)
+      GROUP BY e.run) AS u
+JOIN (SELECT job, row_number() OVER (ORDER BY job) AS run FROM mlperf_runs) AS r ON r.run = u.run
+JOIN mlperf_survey AS s ON s.file = r.job ORDER BY job;
