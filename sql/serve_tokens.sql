@@ -128,6 +128,9 @@ SELECT file, replica, count(*) AS n, coalesce(min(metric), 'one without a name')
                         OR metric GLOB 'jetstream_*' OR metric GLOB '*token*') AS of_server,
        min(metric) FILTER (WHERE metric GLOB '*token*') AS token_metric
 FROM named GROUP BY 1, 2;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT path, 'warning', 'no_record', NULL, 1, 'no sample was found. Did a query fit no series, or do lines end in another way?'
+FROM serve_files WHERE path NOT IN (SELECT file FROM serve_names);
 DROP TABLE serve_files;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'unknown_metric', NULL, sum(n),
@@ -139,11 +142,11 @@ SELECT file, 'warning', 'unknown_metric', NULL, sum(of_server),
          || min(replica) || ': left out'
 FROM serve_names WHERE of_server > 0 AND replica NOT IN (SELECT replica FROM serve_samples)
   AND file IN (SELECT file FROM serve_names WHERE known > 0) GROUP BY file;
-DROP TABLE serve_names;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT :path, 'warning', 'no_record', NULL, 1, 'no sample was found. Do its lines end in another way?'
-WHERE NOT EXISTS (SELECT 1 FROM serve_samples)
+SELECT :path, 'warning', 'no_record', NULL, 1, 'no sample has a value'
+WHERE NOT EXISTS (SELECT 1 FROM serve_samples) AND EXISTS (SELECT 1 FROM serve_names)
   AND NOT EXISTS (SELECT 1 FROM mpg_issues WHERE kind = 'unknown_metric' AND detail LIKE '%no counter of tokens%');
+DROP TABLE serve_names;
 -- What cannot be: a time that is more than ten years from the middle one.
 DROP TABLE IF EXISTS temp.serve_far;
 CREATE TEMP TABLE serve_far AS

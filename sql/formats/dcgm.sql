@@ -43,6 +43,12 @@ page AS MATERIALIZED (
 SELECT s.*, s._file FROM page AS p CROSS JOIN prometheus_trace(p.path) AS s WHERE p.seconds IS NULL
 UNION ALL SELECT s.*, s._file FROM page AS p CROSS JOIN prometheus_trace(p.path, p.seconds) AS s WHERE p.seconds IS NOT NULL;
 
+-- What Prometheus answers to a query that fits no series is a file without a sample. (Samples of one's own may lack _file: it is f's then.)
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT path, 'warning', 'no_record', NULL, 1, 'no sample was found: did the query fit a series in that time?'
+FROM (SELECT path, path AS _file FROM (SELECT 1 WHERE :prometheus IS NOT NULL) CROSS JOIN trace_files(:prometheus)) AS f
+WHERE path NOT IN (SELECT _file FROM prometheus_samples);
+
 DROP TABLE IF EXISTS temp.dcgm_metrics;
 CREATE TEMP TABLE dcgm_metrics(metric, kind, scale);
 INSERT INTO dcgm_metrics VALUES
