@@ -107,6 +107,7 @@ UPDATE training_lines SET step = json_extract(fields, '$.plain')
 WHERE file NOT IN (SELECT file FROM training_lines WHERE step IS NOT NULL) AND json_extract(fields, '$.plain') IS NOT NULL;
 .read sql/formats/log/reversed.sql
 .read sql/formats/log/hour.sql
+.read sql/formats/trainer/back.sql
 .read sql/formats/log/start.sql
 
 INSERT INTO trainer_points(file, line, job, time, step) SELECT file, line, file, time, step FROM training_lines WHERE step IS NOT NULL;
@@ -170,6 +171,12 @@ FROM log_trace(:nemo,
 .read sql/formats/log/copies.sql
 .read sql/formats/log/begun.sql
 
+-- A clock that was set back is the log's: when saves and loads began is told in Unix seconds.
+UPDATE training_lines SET time = iif(json_extract(fields, '$.at') IS NULL, coalesce(time, other_time), NULL);
+.read sql/formats/log/hour.sql
+.read sql/formats/trainer/back.sql
+UPDATE training_lines SET time = iif(other_time IS NULL, coalesce(json_extract(fields, '$.at'), time), NULL),
+  other_time = iif(other_time IS NULL, NULL, time);
 .read sql/formats/trainer/nemo.sql
 INSERT INTO trainer_tail SELECT file, time FROM training_tail;
 DROP TABLE training_tail;

@@ -27,15 +27,19 @@ class ClocksThatAreSet(Case):
             "",
             "[{:%Y-%m-%d %H:%M:%S},100] [INFO] [timer.py:215:stop] epoch=0/micro_step=1/global_step={}, RunningAvgSamplesPerSec=10.0, CurrSamplesPerSec=10.0\n",
         ),
+        "nemo": (
+            "",
+            "{:%Y-%m-%d %H:%M:%S},100 Training epoch 0, iteration {}/99 | global_step: {} | reduced_train_loss: 0.5 | train_step_timing in s: 10.0\n",
+        ),
     }
 
-    def log(self, name, begin, turn):
-        """A clock that turns after 20 steps."""
+    def log(self, name, begin, turn, after=20):
+        """A clock that turns after so many steps."""
         head, line = self.LINES[name]
         at = lambda i: datetime.datetime.fromisoformat(begin) + datetime.timedelta(
-            seconds=10 * i + (turn if i > 20 else 0)
+            seconds=10 * i + (turn if i > after else 0)
         )
-        return self.file(head + "".join(line.format(at(i), i) for i in range(1, 41)))
+        return self.file(head + "".join(line.format(at(i), i, i) for i in range(1, 41)))
 
     def test_an_hour(self):
         for name in self.LINES:
@@ -55,9 +59,9 @@ class ClocksThatAreSet(Case):
     def test_any_time(self):
         """A clock that is set by seconds or days, once, as steps go on: none lasts longer, and none is lost."""
         for name in self.LINES:
-            for turn in (-30, -1800, -7200, -3 * 86400):
-                with self.subTest(name=name, turn=turn):
-                    path = self.log(name, "2026-03-02 10:00:00", turn)
+            for turn, after in ((-30, 20), (-1800, 20), (-7200, 20), (-3 * 86400, 20), (-60, 1)):
+                with self.subTest(name=name, turn=turn, after=after):
+                    path = self.log(name, "2026-03-02 10:00:00", turn, after)
                     lasted = self.rows("SELECT round(end_time - start_time, 3) FROM trace_training_steps(?)", path)
                     self.assertEqual([(10.0,)] * 40, lasted)
                     self.assertEqual(
@@ -90,6 +94,19 @@ class ClocksThatAreSet(Case):
         path = self.file(head + "".join(at(i, 0) for i in range(1, 41)) + "".join(at(i, -3600) for i in range(1, 41)))
         self.map("megatron", path)
         self.assertNotIn("repeated_time", self.issues(path))
+
+    def test_one_that_nothing_sets_right(self):
+        """It is listed: set back and forth, twice, or by the lines of the last step."""
+        for name in self.LINES.keys() - {"maxtext"}:  # which lists the steps that go back, repeated_steps
+            head, line = self.LINES[name]
+            for turned in ({20}, {10, 30}, {40}):
+                text = ""
+                for i in range(1, 41):
+                    at = datetime.datetime(2026, 3, 2, 10) + datetime.timedelta(seconds=10 * i - 1800 * (i in turned))
+                    text += line.format(at, i, i)
+                path = self.file(head + text)
+                self.rows("SELECT category FROM trace_ledger(?)", path)
+                self.assertIn("line_out_of_order", self.issues(path), (name, turned))
 
 
 class WithoutAClock(Case):

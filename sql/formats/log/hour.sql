@@ -53,8 +53,12 @@ INSERT INTO training_late
 SELECT file, id, round(before + spacing - time, 6)
 FROM (SELECT t.*, (SELECT l.step FROM training_lines AS l
                    WHERE l.file = t.file AND l.rowid < t.id AND l.step IS NOT NULL ORDER BY l.rowid DESC LIMIT 1) AS step_before,
-             (SELECT (max(l.time) - min(l.time)) / (count(*) - 1)
-              FROM training_lines AS l WHERE l.file = t.file AND l.rowid < t.id AND l.step IS NOT NULL AND l.time IS NOT NULL) AS spacing
+             -- of one step before it no spacing is known: then that of those after it counts
+             coalesce((SELECT (max(l.time) - min(l.time)) / (count(*) - 1)
+                       FROM training_lines AS l WHERE l.file = t.file AND l.rowid < t.id AND l.step IS NOT NULL AND l.time IS NOT NULL),
+                      (SELECT (max(l.time) - min(l.time)) / (count(*) - 1)
+                       FROM training_lines AS l WHERE l.file = t.file AND l.rowid >= t.id AND l.step IS NOT NULL AND l.time IS NOT NULL))
+               AS spacing
       FROM training_turns AS t
       WHERE turn < -10 AND file NOT IN (SELECT file FROM training_late)
         AND NOT EXISTS (SELECT 1 FROM training_turns AS o WHERE o.file = t.file AND o.id <> t.id AND o.turn < -10)) AS t
