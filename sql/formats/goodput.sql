@@ -69,10 +69,12 @@ SELECT id FROM (
            AND event IS lag(event) OVER o AND step IS lag(step) OVER o
                       AND checkpoint_manager_blocking_duration_secs IS lag(checkpoint_manager_blocking_duration_secs) OVER o
                       AND checkpoint_manager_duration_secs IS lag(checkpoint_manager_duration_secs) OVER o AS again
-  FROM (SELECT count(*) > count(DISTINCT json_array(r.job_name, m.kind, m.edge, m.event, m.step, m.time)) AS any_twice
+  FROM (SELECT count(*) > count(DISTINCT json_array(r.job_name, m.kind, m.edge, m.event, m.step, m.time))
+                 OR EXISTS (SELECT 1 FROM goodput_rows AS l CROSS JOIN goodput_rows AS p ON p.rowid = l.rowid - 1
+                            WHERE l.kind = 'step' AND (l.time < p.time OR p.kind = 'step' AND l.step <= p.step)) AS any_twice
         FROM goodput_marks AS m JOIN goodput_rows AS r ON r.rowid = id WHERE m.time IS NOT NULL AND coalesce(r.duplicate, 0) = 0)
   CROSS JOIN goodput_rows
-  WHERE any_twice AND time IS NOT NULL AND coalesce(duplicate, 0) = 0 -- looked for where any entry but a step's is there twice
+  WHERE any_twice AND time IS NOT NULL AND coalesce(duplicate, 0) = 0 -- any entry but a step's is there twice, or steps go back
   WINDOW o AS (PARTITION BY job_name ORDER BY time, kind, edge, event, step, goodput_rows.rowid)
 ) WHERE again;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)

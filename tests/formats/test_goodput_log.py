@@ -681,7 +681,14 @@ class Mapping(Case):
             lines = file.readlines()
         sums = lambda path: self.rows("SELECT category, sum(chip_us) FROM trace_rollup(?) GROUP BY 1 ORDER BY 1", path)
         plain = sums(self.file("".join(lines)))
-        for until, since in ((20, 9), (len(lines), 0), (30, 15)):
+        first = next(i for i, line in enumerate(lines) if "step_count" in line)
+        for until, since in (
+            (20, 9),
+            (len(lines), 0),
+            (30, 15),
+            (first + 4, first + 1),
+            (first + 3, first + 2),
+        ):  # of steps alone, too
             path = self.file("".join(lines[:until] + lines[since:]))
             self.assertEqual(plain, sums(path), (until, since))
             self.assertEqual(
