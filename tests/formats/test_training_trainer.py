@@ -68,6 +68,13 @@ class Trainer(TrainerLogs):
                 self.rows("SELECT outcome FROM trace_records(?) WHERE record = 'allocations' ORDER BY attempt", path),
             )
 
+    def test_a_step_of_nemo_that_is_told_twice(self):
+        """By two lines that differ, as where the program began again at it: the later one counts, and a row says so."""
+        line = "Training epoch 0, iteration {0}/99 | global_step: {0} | reduced_train_loss: 0.5 | train_step_timing in s: {1}\n"
+        path = self.file("".join(line.format(n, s) for n, s in ((1, 2.0), (2, 2.0), (2, 30.0), (3, 2.0))), "n.log")
+        self.assertEqual([1, 2, 3], [row[1] for row in self.steps(path)])
+        self.assertEqual(1, self.issues(path).get("repeated_record"))
+
     def test_every_tenth_step_of_nemo(self):
         """A line every ten steps has the mean of their times, the first of a run as well, and no clock: it follows the lines above that have one, and a restart's
         clock says nothing of the steps before it."""

@@ -58,7 +58,7 @@ GROUP BY r.first, p.step ORDER BY r.first, p.step;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'info', 'repeated_record', min(line), sum(n - 1),
        'values of a step that has one already, first ' || min(step) || ': they count as one, at the time of the last'
-FROM trainer_merged WHERE n > 1 AND seconds IS NULL GROUP BY file;
+FROM trainer_merged WHERE n > 1 GROUP BY file;
 DELETE FROM trainer_points;
 INSERT INTO trainer_points(file, line, job, time, step, seconds, loss, tflops, begun, run)
 SELECT file, line, job, time, step, seconds, loss, tflops, begun, run FROM trainer_merged ORDER BY rowid;
