@@ -191,6 +191,8 @@ DROP TABLE training_lines;
 
 .read sql/formats/trainer/databases.sql
 .read sql/formats/trainer/tables.sql
+.read sql/formats/trainer/histories.sql
+.read sql/formats/trainer/turned.sql
 .read sql/formats/trainer/trackers.sql
 
 .read sql/formats/trainer/answers.sql

@@ -595,7 +595,9 @@ class Mapping(Case):
         begin, end = record(0, "run_start"), record(90000, "run_stop", status="aborted")
 
         def pair(kind, start, stop, first, last):
-            return record(start, f"{kind}_start", samples_count=first) + record(stop, f"{kind}_stop", samples_count=last)
+            return record(start, f"{kind}_start", samples_count=first) + record(
+                stop, f"{kind}_stop", samples_count=last
+            )
 
         blocks = [pair("block", 0, 20000, 0, 64), pair("block", 30000, 50000, 64, 128)]
         evaluation = pair("eval", 20000, 30000, 64, 64)

@@ -921,7 +921,9 @@ class Mapping(Case):
             for table in ("trace_duty", "trace_serve_tokens"):
                 folder = self.folder_of({**files, **beside})
                 self.rows(f"SELECT * FROM {table}(?)", folder)
-                said = self.rows("SELECT source FROM mpg_issues WHERE kind = 'no_record' AND source GLOB ?", folder + "/*")
+                said = self.rows(
+                    "SELECT source FROM mpg_issues WHERE kind = 'no_record' AND source GLOB ?", folder + "/*"
+                )
                 self.assertEqual(sorted(files), sorted(os.path.basename(source) for (source,) in said), table)
 
     def test_what_is_said_of_series(self):

@@ -38,6 +38,17 @@ class Records(TrainerLogs):
         # A rank that is the only one, as of an adapter, says nothing.
         self.check([(i, 10 * i, {"rank": 16}) for i in range(1, 11)], wanted, {"unknown": 100}, [])
 
+    def test_an_order_of_their_own(self):
+        """The latest first, as a search engine lists them, or some before an earlier one: the figures of records in order, also of a run that went on from an earlier step."""
+        whole = [(i, 10 * i, {}) for i in range(1, 21)]
+        again = whole + [(i, 300 + 10 * i, {}) for i in range(11, 21)]
+        swapped = [*whole[:5], whole[6], whole[5], *whole[7:15], whole[17], *whole[15:17], *whole[18:]]
+        for records, others in ((whole, (whole[::-1], swapped)), (again, (again[::-1], again[20:] + again[:20]))):
+            of_records = [(self.steps(path), self.sums(self.fleet(path, chips=1), 1)) for path in self.files(records)]
+            for other in others:
+                for (steps, sums), path in zip(of_records, self.files(other)):
+                    self.assertEqual((steps, sums), (self.steps(path), self.sums(self.fleet(path, chips=1), 1)), path)
+
     def test_epochs(self):
         """Steps that are numbered anew in each epoch count on; after a restart they are those that were there."""
         records = [(i, 100 * epoch + 10 * (i + 1), {"epoch": epoch}) for epoch in range(3) for i in range(10)]

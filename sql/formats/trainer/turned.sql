@@ -1,0 +1,25 @@
+-- trainer/turned.sql - records of a tracker that are not in the order of their times, as those of an export with the latest first.
+--
+-- Reads and changes trainer_history. A part of trainer.sql, which says what the parameters are and runs the parts in order.
+
+-- Where times go back, steps do too, or no time is later than the one above: a run that went on from an earlier step, or a clock that was
+-- set back, is neither.
+DROP TABLE IF EXISTS temp.trainer_turned;
+CREATE TEMP TABLE trainer_turned AS
+SELECT h.file
+FROM trainer_history AS h CROSS JOIN trainer_history AS p ON p.rowid = h.rowid - 1
+WHERE p.file = h.file AND p.run IS h.run
+GROUP BY h.file
+HAVING total(h.time < p.time) > 0 AND min(coalesce(h.time >= p.time OR coalesce(h.own, h.number) < coalesce(p.own, p.number), 0))
+    OR total(h.time < p.time) > 1 AND total(h.time > p.time) = 0;
+DELETE FROM trainer_turned WHERE file IN (SELECT file FROM trainer_history WHERE time IS NULL);
+--@ if EXISTS (SELECT 1 FROM trainer_turned)
+DROP TABLE IF EXISTS temp.trainer_again;
+CREATE TEMP TABLE trainer_again AS
+SELECT h.* FROM trainer_turned CROSS JOIN trainer_history AS h USING (file) ORDER BY h.file, h.time, coalesce(h.own, h.number), h.rowid;
+UPDATE trainer_again SET line = NULL;
+DELETE FROM trainer_history WHERE file IN (SELECT file FROM trainer_turned);
+INSERT INTO trainer_history SELECT * FROM trainer_again ORDER BY rowid;
+DROP TABLE trainer_again;
+--@ end
+DROP TABLE trainer_turned;
