@@ -1,5 +1,6 @@
 """trace_duty: whoever has a chip, and however often that changes, each of its seconds is of one of them."""
 
+import os
 import random
 import unittest
 
@@ -126,6 +127,27 @@ class Owners(cases.Case):
         """Each has all of its use, as the exporter tells it, and that is listed."""
         seconds, issues = self.duty(*((self.labels(pod), [(30 * i, 50) for i in range(10)]) for pod in "ab"))
         self.assertEqual(({"a": (300, 150, 0), "b": (300, 150, 0)}, {"conflict": 1}), (seconds, issues))
+
+
+class Empty(cases.Case):
+    def test_a_file_without_a_sample(self):
+        """Such as the answer to a query that fits nothing, alone or beside a file that has some."""
+        answer = lambda result: {"status": "success", "data": {"resultType": "matrix", "result": result}}
+        labels = {"__name__": "DCGM_FI_DEV_GPU_UTIL", "gpu": "0", "UUID": "u"}
+        files = {
+            "empty.json": answer([]),
+            "empty.prom": "# TYPE DCGM_FI_DEV_GPU_UTIL gauge\n",
+            "empty.jsonl": '{"metric":{"__name__":"DCGM_FI_DEV_GPU_UTIL"},"values":[],"timestamps":[]}\n',
+        }
+        whole = answer([{"metric": labels, "values": [[T0, "50"], [T0 + 30, "50"]]}])
+        for beside in ({}, {"whole.json": whole}):
+            for table in ("trace_duty", "trace_serve_tokens"):
+                folder = self.folder_of({**files, **beside})
+                self.rows(f"SELECT * FROM {table}(?)", folder)
+                said = self.rows(
+                    "SELECT source FROM mpg_issues WHERE kind = 'no_record' AND source GLOB ?", folder + "/*"
+                )
+                self.assertEqual(sorted(files), sorted(os.path.basename(source) for (source,) in said), table)
 
 
 if __name__ == "__main__":

@@ -909,23 +909,6 @@ class Mapping(Case):
                 name,
             )
 
-    def test_a_file_without_a_sample(self):
-        """Such as the answer to a query that fits nothing, alone or beside a file that has some."""
-        files = {
-            "empty.json": self.answer(),
-            "empty.prom": "# TYPE DCGM_FI_DEV_GPU_UTIL gauge\n",
-            "empty.jsonl": '{"metric":{"__name__":"DCGM_FI_DEV_GPU_UTIL"},"values":[],"timestamps":[]}\n',
-        }
-        whole = self.answer(({"__name__": "DCGM_FI_DEV_GPU_UTIL", "gpu": "0", "UUID": "u"}, [(T0, 50), (T0 + 30, 50)]))
-        for beside in ({}, {"whole.json": whole}):
-            for table in ("trace_duty", "trace_serve_tokens"):
-                folder = self.folder_of({**files, **beside})
-                self.rows(f"SELECT * FROM {table}(?)", folder)
-                said = self.rows(
-                    "SELECT source FROM mpg_issues WHERE kind = 'no_record' AND source GLOB ?", folder + "/*"
-                )
-                self.assertEqual(sorted(files), sorted(os.path.basename(source) for (source,) in said), table)
-
     def test_what_is_said_of_series(self):
         """One sample stands for no time; a percentage that is nowhere above 1 may be a ratio."""
         for values, said in (

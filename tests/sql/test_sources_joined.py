@@ -563,6 +563,20 @@ class Joining(Folder):
             ),
         )
 
+    def test_programs_that_no_span_names(self):
+        """HLO beside a log whose steps name no program rates nothing, which a row says; beside spans of its program it does."""
+        self.copy("train_step.hlo")
+        said = lambda: self.rows(
+            "SELECT source FROM mpg_issues WHERE kind = 'ignored_file' AND detail GLOB '*no span names*'"
+        )
+        self.write("run.log", "iter 0: loss 1.0, time 10.00ms, mfu 1.0%\niter 1: loss 1.0, time 10.00ms, mfu 1.0%\n")
+        self.sums(self.folder)
+        self.assertEqual([(os.path.join(self.folder, "train_step.hlo"),)], said())
+        program = self.one("SELECT program FROM trace_hlo_programs(?, 'nvidia-h100-sxm')", self.folder)
+        self.write("spans.csv", f"job,kind,start_time,end_time,step,program\nj,step,1,2,1,{program}\n")
+        self.sums(self.folder)
+        self.assertEqual([], said())
+
     def test_a_native_trace_calls_a_job_by_its_alias(self):
         """Programs know an array's task as 123_4, Slurm's database as 127 as well; with and without records of the jobs."""
         self.write(

@@ -334,6 +334,11 @@ mpg_rc mpg_sources_run(mpg_sources *s, mpg_err *err) {
   if (rc == MPG_OK)
     rc = run_made(s, "sources/spans", err);
   if (rc == MPG_OK)
+    rc = run_where(s,
+                   "SELECT EXISTS (SELECT 1 FROM all_program_files) AND EXISTS (SELECT 1 FROM "
+                   "sqlite_temp_master WHERE name = 'spans')",
+                   "sources/unnamed", err);
+  if (rc == MPG_OK)
     rc = run_made(s, "sources/continued", err);
   if (rc == MPG_OK && s->every_end)
     rc = mpg_private_do_text(&s->db, "CREATE TABLE every_end AS SELECT 1", err);

@@ -5,7 +5,8 @@
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'line_out_of_order', min(line), count(*),
        'lines whose time is more than ten seconds before that of one above: each counts at its own time'
-FROM (SELECT file, line, time, fields, max(time) OVER (PARTITION BY file ORDER BY rowid ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS latest
+FROM (SELECT file, line, time, fields,
+             max(time) OVER (PARTITION BY file ORDER BY rowid ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS latest
       FROM training_lines WHERE time IS NOT NULL AND NOT is_tail) AS l
 WHERE latest - time > 10 -- a line that is there twice is listed as that
   AND NOT EXISTS (SELECT 1 FROM training_lines AS p WHERE p.file = l.file AND p.line < l.line AND p.time = l.time AND p.fields = l.fields)
