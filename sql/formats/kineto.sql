@@ -259,6 +259,13 @@ SELECT trace, severity, kind, NULL, count, detail FROM kineto_left_out;
 CREATE TEMP TABLE device_told AS
 SELECT trace FROM kineto_files WHERE trace NOT IN (SELECT trace FROM kineto_left_out WHERE detail GLOB 'activities *call*');
 .read sql/formats/device/parts.sql
+-- ROCm may give all calls the correlation 0.
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT trace, 'warning', 'missing_field', count(*),
+       'activities, none of which has the correlation of a call, though calls are there: they have no operator, and no step of the host'
+FROM device_told CROSS JOIN device_activity AS a USING (trace)
+WHERE kind <> 'sync' AND EXISTS (SELECT 1 FROM kineto_groups AS g WHERE g.trace = a.trace AND g.is_call)
+GROUP BY trace HAVING count(launch_ns) = 0;
 .read sql/formats/device/uncalled.sql
 
 CREATE TEMP TABLE device_read AS

@@ -65,6 +65,28 @@ class Odd(cases.Case):
                 s.slice(1000 + at * 1000, 1000 + (at + long) * 1000, number, name, None, more[0] if more else {})
         return self.file(b"".join(s.out), "h.pftrace")
 
+    def test_calls_of_which_none_is_an_activity_s(self):
+        """As where a driver gives each the number 0. Where a profile has no call at all, it was taken so."""
+
+        def told(calls, kernels):
+            events = [
+                {"ph": "X", "cat": cat, "name": "k", "pid": pid, "tid": 7, "ts": at, "dur": 5, "args": args}
+                for cat, pid, numbers, begin in (("cuda_runtime", 100, calls, 10), ("kernel", 0, kernels, 50))
+                for at, args in enumerate(
+                    ({"correlation": number, **({"device": 0, "stream": 7} if pid == 0 else {})} for number in numbers),
+                    begin,
+                )
+            ]
+            path = self.file({"schemaVersion": 1, "traceEvents": events}, "t.json")
+            launched = self.rows("SELECT count(*), count(launch_ns) FROM trace_device_activity(?)", path)
+            return launched, self.issues(path).get("missing_field")
+
+        self.assertEqual(([(2, 0)], 2), told([0, 0], [0, 0]))
+        self.assertEqual(([(2, 0)], 2), told([1, 2], [8, 9]))
+        self.assertEqual(([(2, 1)], 1), told([1, 2], [1, 9]))
+        self.assertEqual(([(2, 2)], None), told([1, 2], [1, 2]))
+        self.assertEqual(([(2, 0)], None), told([], [1, 2]))
+
     def files_of_xla(self, device, events):
         return [form(device, events) for form in (self.protobuf, self.trace_json, self.pftrace)]
 
