@@ -69,7 +69,7 @@ WITH host AS MATERIALIZED (
   FROM diff_events WHERE typeof(stream) <> 'integer' GROUP BY which, file
 )
 SELECT e.rowid AS row, which, file, name FROM diff_events AS e JOIN host USING (which, file)
-WHERE typeof(stream) = 'integer' AND (end_ns > last_ns + 3600000000000 OR end_ns < begin_ns - 1800000000000 OR start_ns <= 0
+WHERE typeof(stream) = 'integer' AND (end_ns > last_ns + 3600000000000 OR start_ns < begin_ns - 1800000000000 OR start_ns <= 0
                                       AND (end_ns <= 0 AND begin_ns > 0 OR begin_ns > 1000000000));
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT file, 'data_loss', 'lost_time', count(*),

@@ -285,7 +285,7 @@ bounds AS MATERIALIZED (
                                   ORDER BY start LIMIT 1 OFFSET (SELECT (count(*) - 1) / 2 FROM ascend_activity)) END AS middle FROM host)
 )
 SELECT a.rowid AS id, a.name FROM bounds CROSS JOIN ascend_activity AS a
-WHERE a."end" > last_ns + 3600000000000 OR (a."end" < begin_ns - 1800000000000 OR a.start < 0 AND a."end" < begin_ns - 1000000000)
+WHERE a."end" > last_ns + 3600000000000 OR (a.start < begin_ns - 1800000000000 OR a.start < 0 AND a."end" < begin_ns - 1000000000)
   OR a.start <= 0 AND begin_ns > 1000000000;
 INSERT INTO ascend_left_out
 SELECT t.trace, 'data_loss', 'lost_time', count(*),

@@ -248,7 +248,7 @@ WITH host AS MATERIALIZED (
   WHERE nth = (n + 1) / 2
 )
 SELECT a.rowid AS id, a.trace, a.name FROM host CROSS JOIN perfetto_activity AS a USING (trace)
-WHERE a."end" > last_ns + 3600000000000 OR (a."end" < begin_ns - 1800000000000 OR a.start < 0 AND a."end" < begin_ns - 1000000000)
+WHERE a."end" > last_ns + 3600000000000 OR (a.start < begin_ns - 1800000000000 OR a.start < 0 AND a."end" < begin_ns - 1000000000)
   OR a.start <= 0 AND begin_ns > 1000000000;
 INSERT INTO perfetto_left_out
 SELECT trace, 'data_loss', 'lost_time', count(*),

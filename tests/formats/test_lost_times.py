@@ -20,12 +20,15 @@ LOST = {
     "at 0": lambda start, end: (0, 0),
     "start at 0": lambda start, end: (0, end),
     "near 0": lambda start, end: (5, 9),
+    "start near 0": lambda start, end: (5, end),
+    "begins two hours before": lambda start, end: (start - 2 * HOUR, end),
+    "begins two days before": lambda start, end: (start - 2 * DAY, end),
     "two hours later": lambda start, end: (start + 2 * HOUR, end + 2 * HOUR),
     "lasts two hours": lambda start, end: (start, end + 2 * HOUR),
     "two days later": lambda start, end: (start + 2 * DAY, end + 2 * DAY),
     "lasts two days": lambda start, end: (start, end + 2 * DAY),
 }
-ALONE = ("at 0", "start at 0", "near 0", "two days later", "lasts two days")
+ALONE = ("at 0", "start at 0", "near 0", "start near 0", "begins two days before", "two days later", "lasts two days")
 
 
 class Lost(Case):

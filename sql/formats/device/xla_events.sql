@@ -32,7 +32,7 @@ WITH host AS MATERIALIZED ( -- and what the device lists of steps and programs
 SELECT id, trace, name, correlation FROM xla_events JOIN host USING (trace)
 WHERE plane GLOB '/device:*'
   AND (end_ns > last_ns + 3600000000000
-       OR (end_ns < begin_ns - 1800000000000 OR start_ns < 0 AND end_ns < begin_ns - 1000000000)
+       OR (start_ns < begin_ns - 1800000000000 OR start_ns < 0 AND end_ns < begin_ns - 1000000000)
        OR start_ns <= 0 AND begin_ns > 1000000000);
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT trace, 'data_loss', 'lost_time', count(*),

@@ -163,12 +163,12 @@ suspect AS MATERIALIZED ( -- groups in which an event may be lost
   SELECT g.id AS part, g.trace, h.begin_ns, h.last_ns, f.device_ns
   FROM span AS s CROSS JOIN kineto_groups AS g ON g.id = s.part LEFT JOIN host AS h ON h.trace = g.trace
   LEFT JOIN first AS f ON f.trace = g.trace
-  WHERE g.is_device AND ((s.first_end_ns < h.begin_ns - 1800000000000 OR s.begin_ns < 0 AND s.first_end_ns < h.begin_ns - 1000000000)
+  WHERE g.is_device AND ((s.begin_ns < h.begin_ns - 1800000000000 OR s.begin_ns < 0 AND s.first_end_ns < h.begin_ns - 1000000000)
                          OR s.last_ns > h.last_ns + 3600000000000 OR s.begin_ns <= 0)
 )
 SELECT d.id, s.trace, (SELECT name FROM kineto_events AS e WHERE e.rowid = d.id) AS name
 FROM (SELECT 1 FROM suspect LIMIT 1) CROSS JOIN kineto_activity AS d JOIN suspect AS s ON s.part = d.part
-WHERE (d.end_ns < begin_ns - 1800000000000 OR d.start_ns < 0 AND d.end_ns < begin_ns - 1000000000) OR d.end_ns > last_ns + 3600000000000
+WHERE (d.start_ns < begin_ns - 1800000000000 OR d.start_ns < 0 AND d.end_ns < begin_ns - 1000000000) OR d.end_ns > last_ns + 3600000000000
    OR (d.start_ns <= 0 AND d.end_ns <= 0 AND (begin_ns > 0 OR device_ns > 1000000000))
    OR (d.start_ns <= 0 AND begin_ns > 1000000000);
 INSERT INTO kineto_left_out

@@ -80,7 +80,7 @@ host AS MATERIALIZED ( -- without calls, a day before and after the middle one
 )
 SELECT a.rowid AS id, a.name FROM nsys_activity AS a, host AS h
 WHERE a."end" > h.last_ns + 3600000000000 OR a.start <= 0 AND begin_ns > 1000000000
-  OR (a."end" < h.begin_ns - 1800000000000 OR a.start < 0 AND a."end" < h.begin_ns - 1000000000)
+  OR (a.start < h.begin_ns - 1800000000000 OR a.start < 0 AND a."end" < h.begin_ns - 1000000000)
    OR (a.start <= 0 AND (SELECT l.start FROM device_host_launches AS l WHERE l.process = a.process AND l.call = a.correlationId) > 0);
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT t.trace, 'data_loss', 'lost_time', count(*),
