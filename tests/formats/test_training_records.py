@@ -49,6 +49,20 @@ class Records(TrainerLogs):
                 for (steps, sums), path in zip(of_records, self.files(other)):
                     self.assertEqual((steps, sums), (self.steps(path), self.sums(self.fleet(path, chips=1), 1)), path)
 
+    def test_a_clock_of_whole_seconds(self):
+        """Five steps a second: those of one time are one span, of as many steps, and of as many FLOPs."""
+        fine = [(i, i / 5, {}) for i in range(1, 101)]
+        coarse = [(i, i // 5, {}) for i in range(1, 101)]
+        options = {"chips": 1, "chip": "nvidia-h100-sxm", "flops": 1e12, "outcome": "completed"}
+        ideal = lambda path: self.one(
+            "SELECT round(sum(chip_seconds), 3) FROM trace_rollup(?) WHERE category = 'ideal'",
+            self.fleet(path, **options),
+        )
+        for whole, path in zip(self.files(fine), self.files(coarse)):
+            self.assertAlmostEqual(ideal(whole), ideal(path), delta=0.002, msg=path)
+            self.assertEqual([5] * 19, [row[4] for row in self.steps(path)][1:-1], path)
+            self.assertEqual(79, self.issues(path).get("repeated_time"), path)
+
     def test_epochs(self):
         """Steps that are numbered anew in each epoch count on; after a restart they are those that were there."""
         records = [(i, 100 * epoch + 10 * (i + 1), {"epoch": epoch}) for epoch in range(3) for i in range(10)]

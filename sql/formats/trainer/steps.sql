@@ -68,6 +68,32 @@ SELECT o.rowid, o.job, o.file, o.head IS NOT p.head FROM trainer_merged AS o LEF
 WHERE o.head IS NOT p.head OR o.file IS NOT p.file;
 DROP TABLE trainer_merged;
 --@ end
+--@ if EXISTS (SELECT 1 FROM trainer_points AS o CROSS JOIN trainer_points AS p ON p.rowid = o.rowid - 1 WHERE o.time = p.time AND o.step > p.step)
+-- Steps at one time, as by a clock of whole seconds, are one span that ends with the last of them.
+DROP TABLE IF EXISTS temp.trainer_merged;
+CREATE TEMP TABLE trainer_merged AS
+SELECT r.first AS head, p.*, n.rowid IS NOT NULL AS is_one
+FROM (SELECT first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM trainer_points)) AS last
+      FROM trainer_starts WHERE is_head) AS r
+CROSS JOIN trainer_points AS p ON p.rowid BETWEEN r.first AND r.last
+LEFT JOIN trainer_points AS n
+  ON n.rowid = p.rowid + 1 AND n.rowid <= r.last AND n.file = p.file AND n.time = p.time AND n.step > p.step AND n.seconds IS NULL
+ORDER BY r.first, p.rowid;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'info', 'repeated_time', min(line), count(*),
+       'steps at the time of the next one, as by a clock of whole seconds, first ' || min(step) || ': those of one time are one span'
+FROM trainer_merged WHERE is_one GROUP BY file;
+DELETE FROM trainer_points;
+INSERT INTO trainer_points(file, line, job, time, step, seconds, loss, tflops, begun, run)
+SELECT file, line, job, time, step, seconds, loss, tflops, begun, run FROM trainer_merged WHERE NOT is_one ORDER BY rowid;
+DELETE FROM trainer_merged WHERE is_one;
+DELETE FROM trainer_starts;
+INSERT INTO trainer_starts
+SELECT nth, job, file, head IS NOT lag(head) OVER (ORDER BY nth)
+FROM (SELECT *, row_number() OVER w AS nth, head IS lag(head) OVER w AND file IS lag(file) OVER w AS inner
+      FROM trainer_merged WINDOW w AS (ORDER BY rowid)) WHERE NOT inner;
+DROP TABLE trainer_merged;
+--@ end
 DROP TABLE IF EXISTS temp.trainer_ranges; -- a row a file of an attempt, whose points are those from `head` to `tail`
 CREATE TEMP TABLE trainer_ranges(first INTEGER PRIMARY KEY, last, head, tail, job TEXT, attempt, file);
 INSERT INTO trainer_ranges
