@@ -192,6 +192,7 @@ DROP TABLE training_lines;
 .read sql/formats/trainer/databases.sql
 .read sql/formats/trainer/tables.sql
 .read sql/formats/trainer/histories.sql
+.read sql/formats/trainer/not_finite.sql
 .read sql/formats/trainer/turned.sql
 .read sql/formats/trainer/trackers.sql
 

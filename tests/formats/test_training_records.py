@@ -63,6 +63,21 @@ class Records(TrainerLogs):
             self.assertEqual([5] * 19, [row[4] for row in self.steps(path)][1:-1], path)
             self.assertEqual(79, self.issues(path).get("repeated_time"), path)
 
+    def test_a_bare_nan(self):
+        """As Python's json writes a loss that diverged: the step was done, also if it is the last, and it is listed."""
+        whole = [(i, 10 * i, {}) for i in range(1, 21)]
+        again = whole[:15] + [(i, 300 + 10 * i, {}) for i in range(6, 13)]
+        for records in (whole, again):
+            for diverged in ({1}, {5, 6, 7}, {len(records) - 1}, {3, 15, len(records) - 1}):
+                lost = [
+                    (step, at, {"loss": float("nan")} if i in diverged else {})
+                    for i, (step, at, _) in enumerate(records)
+                ]
+                for path, other in zip(self.files(records), self.files(lost)):
+                    wanted = [row[:4] for row in self.steps(path)]
+                    self.assertEqual(wanted, [row[:4] for row in self.steps(other)], (other, diverged))
+                    self.assertEqual(len(diverged), self.issues(other).get("skipped_steps"), (other, diverged))
+
     def test_epochs(self):
         """Steps that are numbered anew in each epoch count on; after a restart they are those that were there."""
         records = [(i, 100 * epoch + 10 * (i + 1), {"epoch": epoch}) for epoch in range(3) for i in range(10)]

@@ -59,7 +59,11 @@ CREATE TEMP TABLE trainer_told AS
 SELECT file, line, step, loss, tag, value, run, record, said AS told, iif(time IS NULL, said, NULL) AS said,
        CASE WHEN time < 1e8 THEN NULL WHEN time < 1e11 THEN time WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6
             ELSE time / 1e9 END AS time
-FROM (SELECT r.file, r.line, json_extract(r.record, s.path) AS step, json_extract(r.record, l.path) AS loss,
+FROM (SELECT r.file, r.line, json_extract(r.record, s.path) AS step,
+             -- the reader has NULL for a bare NaN, as Python's json writes it, and lists it
+             coalesce(json_extract(r.record, l.path),
+                      iif(json_type(r.record, l.path) = 'null'
+                          AND r.file IN (SELECT source FROM mpg_issues WHERE kind = 'not_finite'), 'NaN', NULL)) AS loss,
              json_extract(r.record, g.path) AS tag, json_extract(r.record, v.path) AS value, json_extract(r.record, u.path) AS run,
              r.record, json_extract(r.record, t.path) AS said,
              iif(typeof(json_extract(r.record, t.path)) = 'text',
