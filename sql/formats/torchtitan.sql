@@ -274,7 +274,8 @@ SELECT job, attempt, step, start_time, end_time, end_time - start_time AS second
        tflops * devices * 1e12 * (end_time - start_time) * coalesce(chips, 1) AS flops, run
 FROM (SELECT r.rowid AS run, r.job, r.attempt, l.step,
              min(coalesce(p.time, head, l.time), l.time) AS start_time, -- a clock that was set back: no time
-             l.time AS end_time, coalesce(l.step - iif(p.rowid IS NULL, NULL, coalesce(p.step, m.step_before)), 1) AS executions, l.loss,
+             l.time AS end_time, max(1, coalesce(l.step - iif(p.rowid IS NULL, NULL, coalesce(p.step, m.step_before)), 1)) AS executions,
+             l.loss,
              l.tps, l.mfu,
              iif(typeof(l.tflops) = 'text', replace(l.tflops, ',', ''), l.tflops) AS tflops, r.chips, r.peak_flops, r.devices
       FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.first AND r.last

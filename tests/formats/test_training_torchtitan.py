@@ -275,6 +275,19 @@ class TorchTitan(Case):
             seconds = self.seconds()
             self.assertEqual((8 * 2 * (20 - loaded), 16), (seconds.get(("lost", None), 0), seconds["restore", None]))
 
+    def test_a_start_above_the_first_step(self):
+        """As where lines between are lost: the first line stands for one step, and no compilation is longer than the log."""
+        line = lambda s, text: f"[rank0]:[titan] 2026-03-03 10:00:{s:02},000 - root - INFO - {text}\n"
+        step = (
+            lambda n: f"step: {n:2}  loss: 12.2  grad_norm: 1.2  memory: 45.23GiB(57.12%)  tps: 546  tflops: 13.33  mfu: 1.0%"
+        )
+        for starts, executions in ((5001, 1), (11, 1), (7, 4), (10, 1)):
+            text = line(0, "Starting job: toy") + line(2, f"Training starts at step {starts}.")
+            path = self.file(text + "".join(line(n, step(n)) for n in range(10, 20)))
+            self.map("torchtitan", path)
+            self.assertEqual(executions, self.one("SELECT executions FROM training_steps WHERE step = 10"))
+            self.assertLessEqual(self.one("SELECT max(end_time) - min(start_time) FROM spans"), 19)
+
     def test_a_run_without_steps(self):
         """It is a run of its own, which the next one's init does not reach back into."""
         text = "".join(
