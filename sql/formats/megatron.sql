@@ -46,7 +46,7 @@ SELECT _file AS file, _line AS line, time, step, log_group(_record, 'ms') AS tol
        iif(step IS NULL, log_group(_record, 'exit'), NULL) AS told_exit,
        log_group(_record, 'steps') AS told_steps, iif(step IS NULL, log_group(_record, 'other'), NULL) AS told_other,
        nullif(max(coalesce(log_group(_record, 'skipped'), 0), coalesce(log_group(_record, 'nans'), 0),
-                  coalesce(log_group(_record, 'loss') GLOB '*N*', 0)), 0) AS told_skipped,
+                  typeof(log_group(_record, 'loss')) = 'text'), 0) AS told_skipped,
        log_group(_record, 'spliced') AS spliced, iif(step IS NULL, fields IS NULL, 0) AS is_tail
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
   (?: (?: \[ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) \] \s* | \[ (?<time> \d{8}\ \d\d:\d\d:\d\d ) \] \[rank- .{0,200}? | (?= \d{4}-\d\d- ) (?! .* \[\d{4}-) (?<time> \d{4}-\d\d-\d\d (?<! iveTimestamp":"\d{4}-\d\d-\d\d | iveTimestamp":\ "\d{4}-\d\d-\d\d ) [T\ ]\d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )?
@@ -95,6 +95,7 @@ WHERE other > last;
 
 .read sql/formats/megatron/clock.sql
 .read sql/formats/log/hour.sql
+DROP TABLE training_back;
 .read sql/formats/megatron/ranks.sql
 .read sql/formats/log/stepless.sql
 
@@ -243,7 +244,7 @@ WITH step AS (
   WHERE e.step IS NOT NULL
 ),
 chip AS MATERIALIZED (SELECT peak_flops, devices FROM training_chips WHERE chip = chip_name(:chip))
-SELECT job, attempt, step, start_time, end_time, seconds, executions, iif(told_loss GLOB '*N*', NULL, told_loss + 0.0) AS loss,
+SELECT job, attempt, step, start_time, end_time, seconds, executions, iif(typeof(told_loss) = 'text', NULL, told_loss + 0.0) AS loss,
        told_batch * executions / seconds AS samples_per_s, told_tflops * coalesce(devices, 1) AS tflops_per_chip,
        told_tflops * coalesce(devices, 1) * 1e12 / peak_flops AS mfu,
        told_tflops * coalesce(devices, 1) * 1e12 * seconds * coalesce(chips, 1) AS flops, place, range AS run

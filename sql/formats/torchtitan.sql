@@ -83,6 +83,7 @@ INSERT INTO training_lines SELECT * FROM training_stay ORDER BY rowid;
 DROP TABLE training_stay;
 
 .read sql/formats/log/hour.sql
+DROP TABLE training_back;
 .read sql/formats/log/stepless.sql
 
 -- What each file has, once: whether times go back, and whether a line repeats the step of the one before it at once.

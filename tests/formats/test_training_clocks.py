@@ -107,6 +107,17 @@ class ClocksThatAreSet(Case):
                 path = self.file(head + text)
                 self.rows("SELECT category FROM trace_ledger(?)", path)
                 self.assertIn("line_out_of_order", self.issues(path), (name, turned))
+        # NeMo's own lines say nothing but the time: some have that of one above.
+        begin = datetime.datetime(2026, 3, 2, 10)
+        said = "[NeMo I {:%Y-%m-%d %H:%M:%S} nemo_logging:393] Epoch\n"
+        step = self.LINES["nemo"][1].split(" ", 2)[2]
+        back = lambda i: 10 * i - 100 * (i > 20) - 100 * (i > 30)
+        text = "".join(
+            said.format(begin + datetime.timedelta(seconds=back(i))) + step.format(i, i) for i in range(1, 41)
+        )
+        path = self.file(text)
+        self.rows("SELECT category FROM trace_ledger(?)", path)
+        self.assertIn("line_out_of_order", self.issues(path))
 
 
 class WithoutAClock(Case):

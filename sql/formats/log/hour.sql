@@ -1,11 +1,11 @@
 -- log/hour.sql - a clock without a zone that was set back by an hour, as in autumn, or any clock by any time: the lines that follow are
 -- later than they say.
 --
--- Reads and changes training_lines(file, time, step), whose rowids are in the order of the lines. A clock was set back by an hour if once
--- in its file a time falls by that, less a few lines' time, if step numbers go on there, and if it does not rise by an hour later, as the
--- lines of two hosts would. It was set back otherwise if that is the only fall of its file, by more than a step takes, and the next two
--- come as any do. A clock that was set forward, as in spring, passes over an hour of a Sunday, once in its file. A part of megatron.sql,
--- torchtitan.sql, maxtext.sql and trainer.sql, which say what the parameters are.
+-- Reads and changes training_lines(file, time, step), whose rowids are in the order of the lines. Makes training_back. A clock was set
+-- back by an hour if once in its file a time falls by that, less a few lines' time, if step numbers go on there, and if it does not rise
+-- by an hour later, as the lines of two hosts would. It was set back otherwise if that is the only fall of its file, by more than a step
+-- takes, and the next two come as any do. A clock that was set forward, as in spring, passes over an hour of a Sunday, once in its file. A
+-- part of megatron.sql, torchtitan.sql, maxtext.sql and trainer.sql, which say what the parameters are.
 
 DROP TABLE IF EXISTS temp.training_turns;
 CREATE TEMP TABLE training_turns AS
@@ -16,6 +16,8 @@ FROM (SELECT l.rowid AS id, l.file AS file, l.time AS time, iif(p.time IS NOT NU
                 ORDER BY q.rowid DESC LIMIT 1)) AS before
       FROM training_lines AS l JOIN training_lines AS p ON p.rowid = l.rowid - 1 WHERE l.time IS NOT NULL)
 WHERE time - before NOT BETWEEN -10 AND 3000;
+DROP TABLE IF EXISTS temp.training_back; -- files in which a time is before the one above it
+CREATE TEMP TABLE training_back AS SELECT DISTINCT file FROM training_turns WHERE turn < -10;
 -- A clock that falls again and again, as those of several hosts, was not set back.
 DELETE FROM training_turns WHERE turn BETWEEN -600 AND -10
   AND file IN (SELECT file FROM training_turns WHERE turn < -10 GROUP BY file HAVING count(*) > 1);

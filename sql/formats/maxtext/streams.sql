@@ -1,11 +1,12 @@
 -- maxtext/streams.sql - standard output and standard error of one program in files of their own: what one tells is put between the steps of
 -- the other.
 --
--- Reads and changes training_lines, whose rowids are in the order of the lines, a file's without another's between them. Makes source_told.
--- A part of maxtext.sql, which says what the parameters are and runs the parts in order.
+-- Reads and changes training_lines, whose rowids are in the order of the lines, a file's without another's between them. Makes
+-- source_told, and drops training_back. A part of maxtext.sql, which says what the parameters are and runs the parts in order.
 
 -- MaxText prints steps to one of them, Orbax logs saves and loads to the other, often with the only clock. They are of one folder, and
 -- their names differ in one word.
+DROP TABLE training_back;
 DROP TABLE IF EXISTS temp.training_streams;
 CREATE TEMP TABLE training_streams AS
 WITH ranged AS MATERIALIZED (
