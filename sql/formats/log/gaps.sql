@@ -4,11 +4,11 @@
 -- A part of megatron.sql, nanogpt.sql and torchtitan.sql, which say what the parameters are.
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-WITH usual AS MATERIALIZED (SELECT job, gap AS usual, max(n + 1e-9 * gap)
-                            FROM (SELECT job, gap, count(*) AS n FROM training_gaps
-                                  WHERE (SELECT min(gap) < max(gap) FROM training_gaps) GROUP BY 1, 2)
-                            GROUP BY job)
+WITH told AS MATERIALIZED (SELECT job, step, gap FROM training_gaps),
+usual AS MATERIALIZED (SELECT job, gap AS usual, max(n + 1e-9 * gap)
+                       FROM (SELECT job, gap, count(*) AS n FROM told WHERE (SELECT min(gap) < max(gap) FROM told) GROUP BY 1, 2)
+                       GROUP BY job)
 SELECT job, 'warning', 'missing_steps', NULL, count(*),
        'lines of steps that come more steps after the one before than most, first step ' || min(step) || ': lines are missing'
-FROM usual CROSS JOIN training_gaps USING (job) WHERE gap > usual GROUP BY job;
+FROM usual CROSS JOIN told USING (job) WHERE gap > usual GROUP BY job;
 DROP VIEW training_gaps;
