@@ -35,6 +35,17 @@ class Databases(TrainerLogs):
             db.commit()
         return path
 
+    def test_metrics_of_mlflow_s_store_that_are_equal(self):
+        """What a file is called says what it holds: two metrics with the same values are no copies of each other; a run that lies there twice is one."""
+        values = "".join(f"{(T0 + 10 * i) * 1000} 0.5 {i}\n" for i in range(5))
+        run = {f"mlruns/1/a/metrics/{name}": values for name in ("accuracy", "loss", "train/aux")}
+        longer = {"mlruns/1/a/metrics/aux": values + f"{(T0 + 50) * 1000} 0.5 5\n"}
+        for files in (run, {**run, **longer}):
+            folder = self.folder_of(files)
+            self.assertEqual([0, 1, 2, 3, 4], [row[1] for row in self.steps(folder)])
+        folder = self.folder_of({**run, **{f"old/{name}": text for name, text in run.items()}})
+        self.assertEqual([0, 1, 2, 3, 4], [row[1] for row in self.steps(folder)])
+
     def test_a_run_of_mlflow_s_store(self):
         """A file for each metric: one of them says when steps were over. Two runs are two jobs."""
         values = lambda late: "".join(f"{(T0 + 10 * i + late) * 1000} {i / 4} {i}\n" for i in range(5))

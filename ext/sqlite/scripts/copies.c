@@ -7,24 +7,33 @@
   "('maxtext', 'megatron', 'torchtitan', 'nanogpt', 'trainer', 'tfevents', 'goodput', 'otlp', "    \
   "'mllog', 'nvrx')"
 
+/* In MLflow's store the name of a file is the metric: two metrics of one run may be equal. */
+#define SAME_METRIC                                                                                \
+  "(a.parameter <> 'mlflow_store' OR "                                                             \
+  "replace(a.path, rtrim(a.path, replace(a.path, '/', '')), '') = "                                \
+  "replace(b.path, rtrim(b.path, replace(b.path, '/', '')), ''))"
+
 /* Files that begin like an earlier one of their format and options. Not metrics: samples without a
 ** time have it in the name of their file, and may be equal at two times. */
 static const char repeated[] =
     "SELECT file, path FROM (SELECT file, path, row_number() OVER (PARTITION BY head, format, "
-    "parameter, options ORDER BY file) AS nth FROM file WHERE head IS NOT NULL AND format IS NOT "
-    "NULL AND parameter NOT IN ('prometheus', 'kube_state')) WHERE nth > 1 ORDER BY file";
+    "parameter, options, iif(parameter = 'mlflow_store', "
+    "replace(path, rtrim(path, replace(path, '/', '')), ''), '') ORDER BY file) AS nth "
+    "FROM file WHERE head IS NOT NULL AND format IS NOT NULL "
+    "AND parameter NOT IN ('prometheus', 'kube_state')) WHERE nth > 1 ORDER BY file";
 
 /* The files before it that begin like it, without those that are copies themselves. */
 static const char earlier[] =
     "SELECT b.path FROM file AS a CROSS JOIN file AS b ON b.head = a.head AND b.file < a.file AND "
-    "b.format = a.format AND b.parameter = a.parameter AND b.options = a.options WHERE a.file = ?1 "
-    "AND b.file NOT IN (SELECT file FROM copy) ORDER BY b.file";
+    "b.format = a.format AND b.parameter = a.parameter AND b.options = a.options AND " SAME_METRIC
+    " WHERE a.file = ?1 AND b.file NOT IN (SELECT file FROM copy) ORDER BY b.file";
 
 /* Those of which one may be the beginning of the other, as a copy is that was made earlier. */
 static const char begins[] =
     "SELECT a.file, a.path, b.path FROM file AS a JOIN file_begin AS g ON g.begin = a.begin "
     "JOIN file AS b ON b.file = g.file WHERE b.file <> a.file AND b.format = a.format AND "
-    "b.parameter = a.parameter AND b.options = a.options AND a.format IN " OF_RUNS
+    "b.parameter = a.parameter AND b.options = a.options AND " SAME_METRIC
+    " AND a.format IN " OF_RUNS
     " AND a.file NOT IN (SELECT file FROM copy) AND b.file NOT IN (SELECT file FROM copy) "
     "ORDER BY a.file, b.file";
 
