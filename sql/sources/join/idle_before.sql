@@ -3,7 +3,9 @@
 
 --@ if EXISTS (SELECT 1 FROM all_capacity) AND EXISTS (SELECT 1 FROM all_allocations)
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-WITH held AS MATERIALIZED (SELECT pool, min(start_time) AS first, max(coalesce(end_time, start_time)) AS last FROM all_allocations GROUP BY pool),
+WITH held AS MATERIALIZED (
+  SELECT pool, min(start_time) AS first, max(coalesce(end_time, start_time)) AS last FROM all_allocations GROUP BY pool
+),
 installed AS (
   SELECT c.source, c.pool, h.first, min(c.start_time) AS since,
          total(c.chips * (min(coalesce(c.end_time, h.first), h.first) - c.start_time)) FILTER (WHERE c.start_time < h.first) AS before,
