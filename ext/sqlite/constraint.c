@@ -84,6 +84,42 @@ int mpg_constraint_of_numbers(sqlite3_vtab *vtab, sqlite3_index_info *info, cons
   return rc;
 }
 
+/* Whether only xFilter gets the value. That of "=" may be one of an IN, for which SQLite would scan
+** once more. */
+static bool is_for_filter(sqlite3_index_info *info, int c) {
+  static const unsigned char ops[] = {SQLITE_INDEX_CONSTRAINT_GT, SQLITE_INDEX_CONSTRAINT_LE,
+                                      SQLITE_INDEX_CONSTRAINT_LT, SQLITE_INDEX_CONSTRAINT_GE};
+  return info->aConstraint[c].iColumn >= 0 && info->aConstraint[c].usable != 0 &&
+         memchr(ops, info->aConstraint[c].op, sizeof ops) != NULL &&
+         info->aConstraintUsage[c].argvIndex == 0 && mpg_host_constant(info, c) == NULL;
+}
+
+void mpg_constraint_ask_numbers(sqlite3_index_info *info, mpg_number_column *name, const void *of,
+                                int given, sqlite3_str *text) {
+  for (int i = 0; i < info->nConstraint; i++) {
+    mpg_str column;
+    if (!is_for_filter(info, i) || (column = name(of, info->aConstraint[i].iColumn)).n == 0)
+      continue;
+    info->aConstraintUsage[i].argvIndex = ++given;
+    sqlite3_str_appendf(text, "%.*s;", (int)column.n, column.p);
+  }
+  sqlite3_str_appendchar(text, 1, '|');
+}
+
+int mpg_values_of_numbers(sqlite3_vtab *vtab, const char *table, const char **text, int argc,
+                          sqlite3_value **argv) {
+  int rc = SQLITE_OK, n = 0;
+  for (const char *p = *text; *p != '|'; p++)
+    n += *p == ';';
+  for (; rc == SQLITE_OK && n > 0; n--) {
+    const char *end = strchr(*text, ';');
+    rc = mpg_value_of_numbers(vtab, argv[argc - n], table, (mpg_str){*text, (size_t)(end - *text)});
+    *text = end + 1;
+  }
+  *text += rc == SQLITE_OK;
+  return rc;
+}
+
 mpg_str mpg_declared_number(const void *declaration, int column) {
   const char *name = strchr(declaration, '(') + 1, *type;
   for (int i = 0; i < column && name != NULL; i++)

@@ -49,6 +49,14 @@ int mpg_constraint_of_numbers(sqlite3_vtab *vtab, sqlite3_index_info *info, cons
 /* The same of one value, as xFilter gets that of a parameter. */
 int mpg_value_of_numbers(sqlite3_vtab *vtab, sqlite3_value *value, const char *table,
                          mpg_str column);
+/* Makes the values of other comparisons of such columns, by <, <=, > and >=, arguments of xFilter
+** from `given` + 1 on, the last that it gets. `text`, a part of idxStr, names their columns. */
+void mpg_constraint_ask_numbers(sqlite3_index_info *info, mpg_number_column *name, const void *of,
+                                int given, sqlite3_str *text);
+/* SQLITE_OK, or the table has its error: one of these values is a time. *text is after that part
+** then. */
+int mpg_values_of_numbers(sqlite3_vtab *vtab, const char *table, const char **text, int argc,
+                          sqlite3_value **argv);
 /* That of a declaration "CREATE TABLE x(NAME TYPE, ...", whose names need no quotes. */
 mpg_str mpg_declared_number(const void *declaration, int column);
 

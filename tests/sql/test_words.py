@@ -1,11 +1,13 @@
 """Columns of a few words, and arguments that name what is there: a comparison with another word is an error, and not an empty answer."""
 
+import datetime
 import json
 import os
 import unittest
 
 from cases import Case
 from fleets import ROOT
+from formats import FORMATS
 
 GOLDEN = os.path.join(ROOT, "fixtures", "golden")
 
@@ -69,6 +71,40 @@ class Words(Case):
                         self.rows(f"{where} ?", "x")
                         self.assertEqual(self.rows(f"{where} 5"), self.rows(f"{where} ?", 5))
                         self.assertEqual(self.rows(f"{where} 5"), self.rows(f"{where} (SELECT number FROM asked)"))
+
+    def test_times_that_are_parameters_of_any_table(self):
+        """Each reader, trace_records, the timelines and a script's table: as text, as Python binds a datetime, and from a subquery."""
+        at = datetime.datetime(2026, 1, 6, 10, 0, 0, 5)
+        tables = [(f"trace_records('{GOLDEN}')", "start_time"), ("mpg_records", "until_time")]
+        tables += [(f"trace_timeline('{GOLDEN}')", "end_time"), ("mpg_timeline", "start_time"), ("mpg_mttf", "runs")]
+        tables += [(f"trace_training_steps('{ROOT}/fixtures/training/nanogpt.log')", "start_time")]
+        for name, sample in sorted(
+            {s.table: s for f in FORMATS.values() for s in f.samples if f.gives != "rows"}.items()
+        ):
+            of = dict(self.rows("SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden = 0", name))
+            numbers = [column for column, kind in of.items() if kind in ("REAL", "BIGINT")]
+            given = ", ".join("'%s'" % text for text in (f"{ROOT}/fixtures/{sample.file}", *sample.arguments))
+            tables += [(f"{name}({given})", f'"{numbers[0]}"')] if numbers and name != "goodput_report" else []
+        self.assertLess(25, len(tables))
+        for table, column in tables:
+            named = (
+                f"{table.split('(')[0]}: {column.strip(chr(34))}: expected a number, such as mpg_time('%s'), found '%s'"
+            )
+            with self.subTest(table=table):
+                where = f"SELECT count(*) FROM {table} AS t WHERE {column}"
+                for op in "<", "<=", ">", ">=":
+                    for value in "2026-01-06", "2026-01-06T10:00:00Z", at.isoformat(" "):
+                        self.assertEqual(named % (value, value), self.error(f"{where} {op} ?", value))
+                    for value, literal in (
+                        (1772445600, "1772445600"),
+                        (1.5, "1.5"),
+                        ("5", "'5'"),
+                        ("x", "'x'"),
+                        (None, "NULL"),
+                    ):
+                        self.assertEqual(self.rows(f"{where} {op} {literal}"), self.rows(f"{where} {op} ?", value))
+                both = f"{where} BETWEEN ? AND (SELECT '2026-01-07')"
+                self.assertEqual(named % ("2026-01-07", "2026-01-07"), self.error(both, 5))
 
     def test_a_record_that_is_a_parameter(self):
         self.assertIn("found 'span'", self.error("SELECT * FROM mpg_records WHERE record = ?", "span"))

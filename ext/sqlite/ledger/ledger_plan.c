@@ -68,7 +68,8 @@ static int filter_op(sqlite3_index_info *info, int i, const mpg_ledger_table *ta
   const struct sqlite3_index_constraint *c = &info->aConstraint[i];
   bool time, text;
   mpg_host_equal equal;
-  if (!c->usable || c->iColumn < 0 || c->iColumn >= table->ncols)
+  if (!c->usable || c->iColumn < 0 || c->iColumn >= table->ncols ||
+      (table->shape != MPG_SHAPE_LEDGER && c->op == SQLITE_INDEX_CONSTRAINT_EQ))
     return -1;
   time = column_of(table, c->iColumn)->row == MPG_ROW_START ||
          column_of(table, c->iColumn)->row == MPG_ROW_END;
@@ -128,6 +129,7 @@ bool mpg_ledger_plan(sqlite3 *db, sqlite3_index_info *info, const mpg_ledger_tab
   sqlite3_str *text = sqlite3_str_new(NULL);
   mpg_scan_key keys[MPG_SCAN_KEYS] = {{MPG_DIM_NAME, false}};
   bool rows = table->shape == MPG_SHAPE_LEDGER, once = false;
+  bool filters = rows || table->shape == MPG_SHAPE_TIMELINE;
   bool ordered = rows && plan_order(db, info, table, keys, &once);
   bool compares = table->shape == MPG_SHAPE_ROLLUP && compares_measure(info, table);
   int nfilters = 0, in_doubt = 0;
@@ -136,7 +138,7 @@ bool mpg_ledger_plan(sqlite3 *db, sqlite3_index_info *info, const mpg_ledger_tab
   for (int i = 0; ordered && i < info->nOrderBy; i++)
     sqlite3_str_appendf(text, " %d %d", (int)keys[i].dim, keys[i].descending);
   info->orderByConsumed = ordered;
-  for (int i = 0; rows && i < info->nConstraint; i++) {
+  for (int i = 0; filters && i < info->nConstraint; i++) {
     const int op = filter_op(info, i, table);
     bool constant = op >= 0 && mpg_constraint_is_constant(info, i);
     in_doubt += !constant && op == SQLITE_INDEX_CONSTRAINT_EQ;

@@ -22,7 +22,8 @@ typedef struct mpg_plan_values {
 
 /* Sets idxStr, orderByConsumed, and an argvIndex from `given` + 1 on for what is compared; may make
 ** estimatedCost, which is set before, more (constraint.h). Of
-** roll-ups and timelines the columns alone are planned. False: out of memory. */
+** roll-ups the columns alone are planned, of timelines also what mpg_ledger_plan_check looks at.
+** False: out of memory. */
 bool mpg_ledger_plan(sqlite3 *db, sqlite3_index_info *info, const mpg_ledger_table *table,
                      int given);
 /* The columns that the statement uses, as bits. */

@@ -354,7 +354,7 @@ static int ledger_filter(sqlite3_vtab_cursor *base, int idx_num, const char *idx
   mpg_rc rc;
   reset(c);
   code = copy_arguments(c, t, idx_num, argc, argv, &nargs);
-  if (code == SQLITE_OK && kind->shape == MPG_SHAPE_LEDGER)
+  if (code == SQLITE_OK && kind->shape != MPG_SHAPE_ROLLUP)
     code = mpg_ledger_plan_check(&t->base, idx_str, kind, argc - nargs, argv + nargs);
   if (code == SQLITE_OK && kind->shape == MPG_SHAPE_LEDGER)
     code = mpg_ledger_plan_request(idx_str, kind, argc - nargs, argv + nargs, &c->compared,

@@ -39,7 +39,8 @@ static bool is_by_job(sqlite3_index_info *info, int i) {
 
 /* Of an IN, SQLite compares each value again as a text, though it may mean numbers: so only
 ** mpg_build, whose jobs are texts, has an argument of it. */
-void mpg_records_plan(mpg_conn *conn, sqlite3_index_info *info, int record, int job, int given) {
+static int plan_constraints(mpg_conn *conn, sqlite3_index_info *info, int given) {
+  const int record = 0, job = 1;                /* the first columns */
   const bool held = conn->held_records != NULL; /* mpg_build asks */
   int of_record = -1, of_job = -1;              /* the constraints that are arguments */
   for (int i = 0; i < info->nConstraint; i++) {
@@ -67,4 +68,20 @@ void mpg_records_plan(mpg_conn *conn, sqlite3_index_info *info, int record, int 
     else /* it may be of a row value's IN; and the source is read anew for each job */
       mpg_constraint_in_doubt(info, 1);
   }
+  return given;
+}
+
+int mpg_records_plan(sqlite3_vtab *vtab, sqlite3_index_info *info, const char *declaration,
+                     int given) {
+  const mpg_table *t = (const mpg_table *)vtab;
+  sqlite3_str *text;
+  if (mpg_constraint_of_numbers(vtab, info, t->module->name, mpg_declared_number, declaration) !=
+      SQLITE_OK)
+    return SQLITE_ERROR;
+  text = sqlite3_str_new(NULL);
+  given = plan_constraints(t->conn, info, given);
+  mpg_constraint_ask_numbers(info, mpg_declared_number, declaration, given, text);
+  info->idxStr = sqlite3_str_finish(text);
+  info->needToFreeIdxStr = 1;
+  return info->idxStr == NULL ? SQLITE_NOMEM : SQLITE_OK;
 }

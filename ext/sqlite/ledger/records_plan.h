@@ -14,9 +14,12 @@
 /* The one after it is the job whose spans and commits are wanted; SQLite compares as well. */
 #define MPG_JOB_IS (1 << 11)
 
-/* Makes the constraints on the columns `record` and `job` the scan's arguments from `given` + 1 on,
-** sets their bits, and says whether rows come in the order that is asked for: spans, and commits,
-** are in that of their jobs' names. estimatedCost is set before. */
-void mpg_records_plan(mpg_conn *conn, sqlite3_index_info *info, int record, int job, int given);
+/* Makes the constraints on `record` and `job`, which are the first columns of the declaration, the
+** scan's arguments from `given` + 1 on, sets their bits, and says whether rows come in the order
+** that is asked for: spans, and commits, are in that of their jobs' names. The values that follow
+** are those of mpg_values_of_numbers, for which idxStr is. estimatedCost is set before. SQLITE_OK,
+** or the table has its error: a number is compared with a time. */
+int mpg_records_plan(sqlite3_vtab *vtab, sqlite3_index_info *info, const char *declaration,
+                     int given);
 
 #endif

@@ -127,9 +127,6 @@ static int records_connect(sqlite3 *db, void *aux, int argc, const char *const *
 static int records_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   const mpg_table *t = (const mpg_table *)vtab;
   int at[2] = {-1, -1}, n = 0;
-  if (mpg_constraint_of_numbers(vtab, info, t->module->name, mpg_declared_number, declaration) !=
-      SQLITE_OK)
-    return SQLITE_ERROR;
   for (int i = 0; i < info->nConstraint; i++) {
     const struct sqlite3_index_constraint *c = &info->aConstraint[i];
     int a = c->iColumn - COLS;
@@ -153,10 +150,9 @@ static int records_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
     }
   info->estimatedCost = from_files(t) && at[0] < 0 ? 1e60 : 2e6 / (1 << n);
   info->estimatedRows = 1000000;
-  mpg_records_plan(t->conn, info, COL_RECORD, COL_JOB, n);
   if ((info->colUsed >> COLS & 1) != 0)
     info->idxNum |= SOURCE_NAMED;
-  return SQLITE_OK;
+  return mpg_records_plan(vtab, info, declaration, n);
 }
 
 static int records_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out) {
@@ -371,8 +367,10 @@ static int records_filter(sqlite3_vtab_cursor *base, int idx_num, const char *id
   const mpg_arg which[2] = {first_arg(t), MPG_ARG_ON_ERROR};
   mpg_err err = {MPG_OK, ""};
   int n = 0, code;
-  (void)idx_str;
   reset(c);
+  code = mpg_values_of_numbers(&t->base, t->module->name, &idx_str, argc, argv);
+  if (code != SQLITE_OK)
+    return code;
   for (int a = 0; a < 2 && n < argc; a++)
     if (idx_num >> a & 1) {
       bool no_rows = which[a] == MPG_ARG_PATH; /* of NULL */

@@ -107,12 +107,14 @@ static mpg_str number_column(const void *of, int column) {
 }
 
 /*
-** idxNum: which arguments are given (mpg_plan_arguments). idxStr: a byte for each further argument
-** of xFilter, 'A' plus the column that must equal it; if rows are prefetched, the mask of requested
-** columns; and how they are grouped. SQLite tests the rows again (omit stays 0).
+** idxNum: which arguments are given (mpg_plan_arguments). idxStr: the columns whose values xFilter
+** looks at (constraint.h); a byte for each argument of xFilter before these, 'A' plus the column
+** that must equal it; if rows are prefetched, the mask of requested columns; and how they are
+** grouped. SQLite tests the rows again (omit stays 0).
 */
 static int reader_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   const mpg_reader_format *f = format_of(vtab);
+  char equal[WANTED];
   size_t wanted = 0;
   sqlite3_str *text;
   bool failed;
@@ -125,18 +127,19 @@ static int reader_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   if (rc != SQLITE_OK)
     return rc;
   given = __builtin_popcount((unsigned)info->idxNum & 0xffff);
-  text = sqlite3_str_new(NULL);
   for (int c = 0; c < info->nConstraint && wanted < WANTED; c++)
     if (is_comparable(f, info, c)) {
       info->aConstraintUsage[c].argvIndex = ++given;
-      sqlite3_str_appendchar(text, 1, (char)('A' + info->aConstraint[c].iColumn));
-      wanted++;
+      equal[wanted++] = (char)('A' + info->aConstraint[c].iColumn);
     }
+  text = sqlite3_str_new(NULL);
+  mpg_constraint_ask_numbers(info, number_column, f, given, text);
+  sqlite3_str_append(text, equal, (int)wanted);
   if (f->ahead != NULL)
     sqlite3_str_appendf(text, "%llu", (unsigned long long)info->colUsed);
   info->orderByConsumed = mpg_reader_plan_groups(f, ((mpg_table *)vtab)->conn->db, info, text);
   failed = sqlite3_str_errcode(text) != SQLITE_OK;
-  info->idxStr = sqlite3_str_finish(text); /* NULL: nothing is in it */
+  info->idxStr = sqlite3_str_finish(text);
   info->needToFreeIdxStr = 1;
   return failed ? SQLITE_NOMEM : SQLITE_OK;
 }
@@ -458,15 +461,16 @@ static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text,
   char *end;
   mpg_err err;
   int rc, next;
-  (void)argc;
   if (reset(cursor) != MPG_OK)
     return SQLITE_NOMEM;
   rc = copy_arguments(cursor, given, argv, &next, &none);
+  if (rc == SQLITE_OK)
+    rc = mpg_values_of_numbers(cursor->base.pVtab, f->module.name, &text, argc, argv);
   if (rc != SQLITE_OK || none)
     return rc;
   /* Which is the same for any number of threads. */
   cursor->first_row = mpg_first_rowid(cursor->arguments, argument_count(f) - f->threaded);
-  for (; text != NULL && *text >= 'A'; text++, next++) {
+  for (; *text >= 'A'; text++, next++) {
     size_t i = cursor->request.n;
     if (sqlite3_value_type(argv[next]) != SQLITE_TEXT || !mpg_host_is_utf8(argv[next]))
       continue;
@@ -483,12 +487,11 @@ static int reader_filter(sqlite3_vtab_cursor *base, int given, const char *text,
     return rc;
   if (read_arguments(cursor, &err) != MPG_OK)
     return fail(cursor, &err);
-  if (f->ahead != NULL && text != NULL) {
+  if (f->ahead != NULL) {
     wanted_columns = strtoull(text, &end, 10);
     text = end;
   }
-  if (text != NULL)
-    cursor->groups.by = mpg_reader_grouping_of(text);
+  cursor->groups.by = mpg_reader_grouping_of(text);
   for (size_t i = 0; i < cursor->groups.by.n_keys; i++)
     wanted_columns |= UINT64_C(1) << cursor->groups.by.key[i];
   if (f->ahead != NULL && open_ahead(cursor, wanted_columns, &err) != MPG_OK)

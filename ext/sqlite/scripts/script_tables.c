@@ -67,6 +67,16 @@ static mpg_str number_column(const void *of, int column) {
              : MPG_STR("");
 }
 
+/* The values that xFilter looks at are all that idxStr has. */
+static int ask_numbers(sqlite3_index_info *info, const mpg_table_shape *shape) {
+  sqlite3_str *text = sqlite3_str_new(NULL);
+  const int given = __builtin_popcount((unsigned)info->idxNum & 0xffff);
+  mpg_constraint_ask_numbers(info, number_column, shape, given, text);
+  info->idxStr = sqlite3_str_finish(text);
+  info->needToFreeIdxStr = 1;
+  return info->idxStr == NULL ? SQLITE_NOMEM : SQLITE_OK;
+}
+
 static int script_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
   mpg_table_shape shape;
   int rc;
@@ -76,6 +86,8 @@ static int script_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
   rc = mpg_plan_arguments(base, name_of(base), info, shape.ncolumns, shape.narguments);
   if (rc == SQLITE_OK)
     rc = mpg_constraint_of_numbers(base, info, name_of(base), number_column, &shape);
+  if (rc == SQLITE_OK)
+    rc = ask_numbers(info, &shape);
   if (shape.required > 0)
     return rc;
   info->estimatedCost = 1e6;
@@ -318,7 +330,9 @@ static int script_filter(sqlite3_vtab_cursor *base, int plan, const char *text, 
   sqlite3_value *given[MPG_SHAPE_ARGUMENTS];
   bool none, again = c->rows != NULL || c->cached != NULL;
   int rc;
-  (void)text;
+  rc = mpg_values_of_numbers(base->pVtab, name_of(base->pVtab), &text, argc, argv);
+  if (rc != SQLITE_OK)
+    return rc;
   spread_arguments(plan, c->shape.narguments, argc, argv, given);
   for (int i = 0; i < MPG_SHAPE_ARGUMENTS; i++)
     again = again && mpg_same_argument(given[i], c->arguments[i]);
