@@ -92,6 +92,42 @@ class Shapes(Case):
                         found.append(str(error))
                 self.assertTrue(found[0] == found[1], (zone, more))
 
+    def test_another_header_below_the_first(self):
+        """Exports of other columns in one file: the rest of a text with newlines would swallow them, for the last column is one."""
+        jobs = "JobID|State|Start|AllocTRES|Comment\n1|FAILED|2026-03-01T01:00:00|gres/gpu=4|a\nnote|b\n2|FAILED|2026-03-01T01:00:00|gres/gpu=4|\n"
+        narrow = "JobID|State|AllocTRES\n3|COMPLETED|gres/gpu=8\n"
+        events = "Cluster|NodeName|TimeStart|TimeEnd|State|TRES|Reason\nc|n1|2026-03-01T01:00:00|2026-03-01T02:00:00|DOWN|gres/gpu=8|x\n"
+        other = jobs.replace("State|Start", "Start|State").replace(
+            "FAILED|2026-03-01T01:00:00", "2026-03-01T01:00:00|FAILED"
+        )
+        for table, first, second, records in (
+            ("slurm_trace", jobs, narrow, 2),
+            ("slurm_trace", narrow, jobs, 1),
+            ("slurm_trace", jobs, other, 2),
+            ("slurm_trace", jobs, events, 2),
+            ("slurm_trace", jobs, events.replace("|", "\x1f"), 2),
+            ("slurm_trace", jobs.replace("|", "\x1f"), narrow, 2),
+            ("slurm_events_trace", events, jobs, 1),
+            (
+                "slurm_events_trace",
+                events,
+                "Cluster|TimeStart|TimeEnd|State|NodeName\nc|2026-03-01T03:00:00|Unknown|DOWN|n2\n",
+                1,
+            ),
+        ):
+            with self.subTest(table=table, first=first, second=second):
+                path = self.file(first + second)
+                line = first.count("\n") + 1
+                self.assertEqual(
+                    f"{table}: {path}:{line}:1: expected records with the columns of the first header, found another header: put each export into a file of its own",
+                    self.error(f"SELECT count(*) FROM {table}(?)", path),
+                )
+                self.assertEqual(records, self.one(f"SELECT count(*) FROM {table}(?) WHERE on_error = 'skip'", path))
+                skipped = "SELECT line FROM mpg_issues WHERE kind = 'skipped_record' AND source = ?"
+                self.assertEqual([(line,)], self.rows(skipped, path))
+        texts = jobs + "4|FAILED|2026-03-01T01:00:00|gres/gpu=4|a\nState\nStart|End\nName|of|no\n"
+        self.assertEqual(3, self.one("SELECT count(*) FROM slurm_trace(?)", self.file(texts)))
+
     def test_header_that_comes_again(self):
         path = self.file(self.text() + self.text())
         self.assertEqual(self.rows("SELECT count(*), count(DISTINCT JobIDRaw) FROM slurm_trace(?)", path), [(58, 26)])

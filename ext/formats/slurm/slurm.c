@@ -16,7 +16,6 @@
 #define JOIN_LINES 1000              /* of one record */
 #define JOIN_BYTES ((size_t)1 << 18) /* that a record has before another line is joined on */
 #define JOINS_BETWEEN_POLLS 64
-#define HEADER_NAME_WORK 512 /* in bytes of a text: it is compared with all names there are */
 #define NO_COLUMN SIZE_MAX
 
 #define MPG_SLURM_FIELD(name, type) {#name, MPG_SLURM_##type},
@@ -233,35 +232,6 @@ static bool is_header_again(const mpg_slurm *s, const lines *l) {
 
 /* ---- Names of columns ---- */
 
-static bool is_name_byte(char c) {
-  return mpg_is_letter(c) || (c >= '0' && c <= '9') || c == ' ';
-}
-
-/* Case does not matter, nor spaces: sacctmgr's header has "Cluster Nodes". */
-static bool same_name(mpg_str name, const char *field) {
-  size_t at = 0, n = strlen(field);
-  for (size_t i = 0; i < name.n; i++) {
-    if (name.p[i] == ' ')
-      continue;
-    if (at == n || !mpg_str_eq_nocase((mpg_str){name.p + i, 1}, (mpg_str){field + at, 1}))
-      return false;
-    at++;
-  }
-  return n > 0 && at == n;
-}
-
-static int find_field(const mpg_slurm_kind *kind, mpg_str name) {
-  for (size_t i = 0; i < kind->nfields; i++)
-    if (same_name(name, kind->fields[i].name))
-      return (int)i;
-  /* Events of old releases: TimeStart and TimeEnd were called so. */
-  if (kind == &mpg_slurm_events && same_name(name, "Start"))
-    return MPG_SLURM_EVENT_TimeStart;
-  if (kind == &mpg_slurm_events && same_name(name, "End"))
-    return MPG_SLURM_EVENT_TimeEnd;
-  return -1;
-}
-
 /* The next name of a --format list: without spaces around it and a "%20" after it. */
 static bool next_listed(mpg_str list, size_t *at, mpg_str *name) {
   size_t from = *at, end = *at, stop;
@@ -285,7 +255,7 @@ mpg_rc mpg_slurm_check(const mpg_slurm_kind *kind, mpg_str columns, mpg_err *err
   char found[MPG_EXCERPT];
   mpg_str name;
   for (size_t at = 0; next_listed(columns, &at, &name);) {
-    int field = find_field(kind, name);
+    int field = mpg_slurm_find_field(kind, name);
     if (mpg_str_eq(name, MPG_STR("-")))
       continue;
     mpg_text_excerpt(name, found);
@@ -319,33 +289,6 @@ static mpg_rc add_column(mpg_slurm *s, int field, mpg_err *err) {
 
 /* ---- The header ---- */
 
-/* What stands between the first two names of a header. */
-static mpg_str header_delimiter(const lines *l) {
-  size_t from = 0, to;
-  while (from < l->n && is_name_byte(l->p[from]))
-    from++;
-  for (to = from; to < l->n && !mpg_is_letter(l->p[to]);)
-    to++;
-  return from == l->n ? MPG_STR("|") : (mpg_str){l->p + from, to - from};
-}
-
-/* All are names, and at least half are known. */
-static bool is_header(const mpg_slurm *s, const mpg_slurm_kind *kind, const mpg_slurm_row *row) {
-  size_t known = 0, n = row->npieces;
-  if (n > 1 && row->pieces[n - 1].n == 0)
-    n--;
-  for (size_t i = 0; i < n; i++) {
-    mpg_str name = row->pieces[i];
-    if (name.n == 0 || !mpg_is_letter(*name.p) || mpg_poller_stop(s->row.poller, HEADER_NAME_WORK))
-      return false;
-    for (size_t b = 0; b < name.n; b++)
-      if (!is_name_byte(name.p[b]))
-        return false;
-    known += find_field(kind, name) >= 0;
-  }
-  return known > 0 && known * 2 >= n;
-}
-
 /* Without lists of resources a mapping finds no GPU, so no job: that is no cluster without work. */
 static mpg_rc notice_no_tres(mpg_slurm *s, mpg_err *err) {
   if (s->options.issues == NULL || s->kind != &mpg_slurm_jobs ||
@@ -365,8 +308,8 @@ static mpg_rc use_header(mpg_slurm *s, mpg_err *err) {
   s->row.trailing = s->peek.trailing = n > 1 && s->row.pieces[n - 1].n == 0;
   for (size_t i = 0; rc == MPG_OK && i + s->row.trailing < n; i++) {
     mpg_str name = s->row.pieces[i];
-    int field = find_field(s->kind, name);
-    if (mpg_poller_stop(&s->poller, HEADER_NAME_WORK))
+    int field = mpg_slurm_find_field(s->kind, name);
+    if (mpg_poller_stop(&s->poller, MPG_SLURM_NAME_WORK))
       return mpg_fail(err, MPG_INTERRUPTED, "interrupted");
     rc = add_column(s, field, err);
     if (field >= 0)
@@ -391,7 +334,8 @@ static bool is_fixed_width(const mpg_slurm *s, mpg_str line) {
     end++;
   for (next = end; next < line.n && line.p[next] == ' ';)
     next++;
-  return end < line.n && next < line.n && find_field(s->kind, (mpg_str){line.p, end}) >= 0;
+  return end < line.n && next < line.n &&
+         mpg_slurm_find_field(s->kind, (mpg_str){line.p, end}) >= 0;
 }
 
 /* What a first line that is no header looks like instead. */
@@ -408,7 +352,7 @@ static const char *hint_of_line(const mpg_slurm *s, mpg_str line) {
   bool jobs = s->kind == &mpg_slurm_jobs;
   if (is_fixed_width(s, line))
     return " (fixed-width output: export it with -P)";
-  if (is_header(s, jobs ? &mpg_slurm_events : &mpg_slurm_jobs, &s->row))
+  if (mpg_slurm_row_is_header(&s->row, jobs ? &mpg_slurm_events : &mpg_slurm_jobs))
     return jobs ? " (a header of sacctmgr show event: read it with slurm_events_trace)"
                 : " (a header of sacct: read it with slurm_trace)";
   for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
@@ -436,7 +380,7 @@ static mpg_rc read_first_line(mpg_slurm *s, mpg_err *err) {
     return rc;
   s->started = true;
   if (s->delimiter.n == 0) {
-    mpg_str shows = header_delimiter(&s->record);
+    mpg_str shows = mpg_slurm_header_delimiter((mpg_str){s->record.p, s->record.n});
     if (append_bytes(s, &s->header, s->record.p, s->record.n, err) != MPG_OK)
       return err->rc;
     s->delimiter = shows;
@@ -448,7 +392,7 @@ static mpg_rc read_first_line(mpg_slurm *s, mpg_err *err) {
   s->row.delimiter = s->peek.delimiter = s->delimiter;
   if (split_row(&s->row, &s->record, err) != MPG_OK)
     return err->rc;
-  if (is_header(s, s->kind, &s->row))
+  if (mpg_slurm_row_is_header(&s->row, s->kind))
     return use_header(s, err);
   s->header.n = 0;
   if (s->options.columns.n == 0)
@@ -456,7 +400,7 @@ static mpg_rc read_first_line(mpg_slurm *s, mpg_err *err) {
   s->row.delimiter = s->peek.delimiter =
       s->options.delimiter.n > 0 ? s->options.delimiter : MPG_STR("|");
   for (size_t at = 0; rc == MPG_OK && next_listed(s->options.columns, &at, &name);)
-    rc = add_column(s, find_field(s->kind, name), err);
+    rc = add_column(s, mpg_slurm_find_field(s->kind, name), err);
   if (rc == MPG_OK)
     rc = notice_no_tres(s, err);
   if (rc != MPG_OK)
@@ -486,14 +430,34 @@ static void place_of(const mpg_slurm *s, size_t at, int64_t *line, int64_t *colu
   }
 }
 
+/* Whether a line is a header of sacct or sacctmgr, of other columns than the first. The pieces of
+** `peek` are those of the line afterwards. */
+static mpg_rc is_other_header(mpg_slurm *s, const lines *l, bool *is, mpg_err *err) {
+  const mpg_str own = s->peek.delimiter;
+  s->peek.delimiter = mpg_slurm_header_delimiter((mpg_str){l->p, l->n});
+  mpg_rc rc = split_row(&s->peek, l, err);
+  *is = rc == MPG_OK && s->peek.npieces > 2 &&
+        (mpg_slurm_row_is_header(&s->peek, &mpg_slurm_jobs) ||
+         mpg_slurm_row_is_header(&s->peek, &mpg_slurm_events));
+  s->peek.delimiter = own;
+  return rc == MPG_OK ? split_row(&s->peek, l, err) : rc;
+}
+
 /* Why the record is none, judged by its first line alone. */
 static mpg_rc diagnose(mpg_slurm *s, size_t first_line, mpg_err *err) {
   char text[MPG_ERR_TEXT - 300];
   int64_t line, column;
   size_t at;
+  bool header;
   s->record.n = first_line;
-  if (split_row(&s->row, &s->record, err) != MPG_OK)
+  if (split_row(&s->row, &s->record, err) != MPG_OK ||
+      is_other_header(s, &s->record, &header, err) != MPG_OK)
     return err->rc;
+  if (header)
+    return mpg_fail(err, MPG_DATA,
+                    "%s:%lld:1: expected records with the columns of the first header, found "
+                    "another header: put each export into a file of its own",
+                    s->path, (long long)s->record.first);
   at = mpg_slurm_row_explain(&s->row, s->kind, text, sizeof text);
   place_of(s, at, &line, &column);
   return mpg_fail(err, MPG_DATA, "%s:%lld:%lld: %s", s->path, (long long)line, (long long)column,
@@ -527,9 +491,9 @@ static mpg_rc assemble_record(mpg_slurm *s, bool *mended, int64_t *joined, mpg_e
     }
     if (more) {
       bool starts, shorter;
-      if (split_row(&s->peek, &s->ahead, err) != MPG_OK)
+      if (is_other_header(s, &s->ahead, &starts, err) != MPG_OK)
         return err->rc;
-      starts = mpg_slurm_row_starts(&s->peek);
+      starts = starts || mpg_slurm_row_starts(&s->peek);
       shorter = s->peek.npieces < s->peek.ncolumns;
       more = !starts && (!whole || shorter);
     }

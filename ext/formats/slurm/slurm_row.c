@@ -600,3 +600,59 @@ void mpg_slurm_row_settle(mpg_slurm_row *row, const mpg_slurm_kind *kind) {
   start->fit = first ? MPG_ZONE_UNIQUE : start->fit;
   end->fit = second ? MPG_ZONE_UNIQUE : end->fit;
 }
+
+/* ---- Names of columns ---- */
+
+static bool is_name_byte(char c) {
+  return mpg_is_letter(c) || (c >= '0' && c <= '9') || c == ' ';
+}
+
+/* Case does not matter, nor spaces: sacctmgr's header has "Cluster Nodes". */
+static bool same_name(mpg_str name, const char *field) {
+  size_t at = 0, n = strlen(field);
+  for (size_t i = 0; i < name.n; i++) {
+    if (name.p[i] == ' ')
+      continue;
+    if (at == n || !mpg_str_eq_nocase((mpg_str){name.p + i, 1}, (mpg_str){field + at, 1}))
+      return false;
+    at++;
+  }
+  return n > 0 && at == n;
+}
+
+int mpg_slurm_find_field(const mpg_slurm_kind *kind, mpg_str name) {
+  for (size_t i = 0; i < kind->nfields; i++)
+    if (same_name(name, kind->fields[i].name))
+      return (int)i;
+  /* Events of old releases: TimeStart and TimeEnd were called so. */
+  if (kind == &mpg_slurm_events && same_name(name, "Start"))
+    return MPG_SLURM_EVENT_TimeStart;
+  if (kind == &mpg_slurm_events && same_name(name, "End"))
+    return MPG_SLURM_EVENT_TimeEnd;
+  return -1;
+}
+
+mpg_str mpg_slurm_header_delimiter(mpg_str line) {
+  size_t from = 0, to;
+  while (from < line.n && is_name_byte(line.p[from]))
+    from++;
+  for (to = from; to < line.n && !mpg_is_letter(line.p[to]);)
+    to++;
+  return from == line.n ? MPG_STR("|") : (mpg_str){line.p + from, to - from};
+}
+
+bool mpg_slurm_row_is_header(const mpg_slurm_row *row, const mpg_slurm_kind *kind) {
+  size_t known = 0, n = row->npieces;
+  if (n > 1 && row->pieces[n - 1].n == 0)
+    n--;
+  for (size_t i = 0; i < n; i++) {
+    mpg_str name = row->pieces[i];
+    if (name.n == 0 || !mpg_is_letter(*name.p) || mpg_poller_stop(row->poller, MPG_SLURM_NAME_WORK))
+      return false;
+    for (size_t b = 0; b < name.n; b++)
+      if (!is_name_byte(name.p[b]))
+        return false;
+    known += mpg_slurm_find_field(kind, name) >= 0;
+  }
+  return known > 0 && known * 2 >= n;
+}

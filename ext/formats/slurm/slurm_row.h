@@ -71,6 +71,14 @@ bool mpg_slurm_row_ends_open(mpg_slurm_row *row);
 bool mpg_slurm_row_open_ended(const mpg_slurm_row *row);
 /* Whether the pieces read like the start of a record rather than the rest of one. */
 bool mpg_slurm_row_starts(mpg_slurm_row *row);
+/* Of a name, in bytes of a text for the poller: it is compared with all names there are. */
+#define MPG_SLURM_NAME_WORK 512
+/* By number; -1: the kind has none of this name. Case does not matter, nor spaces. */
+int mpg_slurm_find_field(const mpg_slurm_kind *kind, mpg_str name);
+/* What stands between the first two names of a header. */
+mpg_str mpg_slurm_header_delimiter(mpg_str line);
+/* Whether all pieces are names, and at least half are known. */
+bool mpg_slurm_row_is_header(const mpg_slurm_row *row, const mpg_slurm_kind *kind);
 /* Advice at the end of the error if a spreadsheet or a data frame rewrote the export. */
 #define MPG_SLURM_QUOTED                                                                           \
   " (quoted as CSV, which Slurm never does: .import --csv it, and write it in .mode list)"
