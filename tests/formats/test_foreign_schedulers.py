@@ -290,6 +290,17 @@ class Slurm(Schedulers):
         self.assertEqual([("c/67108865", 480)], self.ledger(path, "queued"))
         self.assertEqual([("c/67108865", 28800)], self.ledger(path, "untraced"))
 
+    def test_siblings_that_wait(self):
+        """A job of a federation waits in each of its clusters, and asks for its chips once; ids of two clusters of their own are two jobs."""
+        for state, end in ("PENDING", "Unknown"), ("CANCELLED by 7", 3660):
+            for number, jobs in ("67108865", 1), ("67108865_[3]", 1), ("134217729", 1), ("5", 3):
+                wait = self.job(number, state, "None", end, "00:00:00", nodes="None assigned").replace(
+                    "|gres/gpu=8|gres/gpu=8|", "|gres/gpu=8||"
+                )
+                path = self.export(self.job(1), *(wait.replace("|c|", f"|{cluster}|") for cluster in "cde"))
+                waits = [us for job, us in self.ledger(path, "queued") if job != "c/1"]
+                self.assertEqual([8 * 3660] * jobs, waits, (state, number))
+
     def test_an_hour_that_the_clock_showed_twice(self):
         """Elapsed knows better than Start and End, which are of a clock: that they differ by more than a minute is said."""
         for elapsed, said in (

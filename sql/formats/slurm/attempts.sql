@@ -72,8 +72,8 @@ DROP TABLE slurm_left;
 -- A job that runs while two exports are made is in both: the row that knows its end counts, else the later one. A job that waited in the
 -- first and has started since waits no more; of an array, fewer tasks wait. A resize ends a row and begins another of the same attempt. So
 -- does the edge of an export that sacct --truncate cut, or its last second, for a requeue submits again. A job of a federation is in the
--- accounting of each cluster that might have run it: as REVOKED, if another one did, with that start as its own start and end. Most jobs
--- have one row: only jobs of several rows need the windows.
+-- accounting of each cluster that might have run it: as REVOKED, if another one did, with that start as its own start and end; while none
+-- did, it waits in each, and asks once. Most jobs have one row: only jobs of several rows need the windows.
 DROP TABLE IF EXISTS temp.slurm_repeated;
 CREATE TEMP TABLE slurm_repeated AS SELECT id, cluster_name FROM slurm_rows GROUP BY id, cluster_name HAVING count(*) > 1;
 CREATE INDEX temp.slurm_repeated_of ON slurm_repeated(id, cluster_name);
@@ -125,10 +125,18 @@ FROM (SELECT r.rowid AS row, a.nth
 WHERE n.row = slurm_rows.rowid;
 DROP TABLE slurm_anew;
 DROP TABLE IF EXISTS temp.slurm_elsewhere;
-CREATE TEMP TABLE slurm_elsewhere AS
-SELECT coalesce(JobIDRaw, JobID) AS id FROM slurm_jobs
-WHERE EXISTS (SELECT 1 FROM slurm_rows WHERE NOT started AND state_base = 'REVOKED') -- else nobody asks
-GROUP BY 1 HAVING count(DISTINCT Cluster) > 1 AND max(state_base IS NOT 'REVOKED');
+CREATE TEMP TABLE slurm_elsewhere AS -- rows that ask for nothing beside those of another cluster
+WITH federated AS ( -- whose ids have the cluster that they were submitted to above the 26 bits of a number
+  SELECT row, cluster_name, CAST(id AS TEXT) AS id, Submit FROM slurm_rows WHERE NOT started AND CAST(id AS INTEGER) >= 67108864
+),
+several AS (
+  SELECT coalesce(JobIDRaw, JobID) AS id FROM slurm_jobs
+  WHERE EXISTS (SELECT 1 FROM slurm_rows WHERE NOT started AND state_base = 'REVOKED') -- else nobody asks
+  GROUP BY 1 HAVING count(DISTINCT Cluster) > 1 AND max(state_base IS NOT 'REVOKED')
+)
+SELECT row FROM slurm_rows WHERE NOT started AND state_base IS 'REVOKED' AND id IN (SELECT id FROM several)
+UNION
+SELECT row FROM (SELECT row, cluster_name > min(cluster_name) OVER (PARTITION BY id, Submit) AS later FROM federated) WHERE later;
 DROP TABLE IF EXISTS temp.slurm_counted;
 CREATE TEMP TABLE slurm_counted AS
 WITH ranked AS (
@@ -146,7 +154,7 @@ kept AS (
                      AND coalesce(lead(Start) OVER earlier - "End" BETWEEN 0 AND 1, 1), 0) AS goes_on
   FROM ranked
   WHERE place = 1 AND (started OR "End" IS NOT NULL OR coalesce(Submit > last_start, 1))
-    AND NOT (NOT started AND state_base IS 'REVOKED' AND id IN (SELECT id FROM slurm_elsewhere))
+    AND row NOT IN (SELECT row FROM slurm_elsewhere)
   WINDOW earlier AS (PARTITION BY cluster_name, id ORDER BY coalesce(Start, "End", Submit), Submit)
 )
 SELECT row, cluster_name, id, started, last_start,
@@ -166,7 +174,7 @@ SELECT CAST(CASE WHEN (SELECT min(cluster_name) <> max(cluster_name) FROM slurm_
 FROM (SELECT row, cluster_name, id, started, 1 AS repeated, attempt, from_last, last_start FROM slurm_counted
       UNION ALL
       SELECT row, cluster_name, id, started, 0, 1, 1, CASE WHEN started THEN Start END FROM slurm_rows
-      WHERE NOT repeated AND NOT (NOT started AND state_base IS 'REVOKED' AND id IN (SELECT id FROM slurm_elsewhere)))
+      WHERE NOT repeated AND row NOT IN (SELECT row FROM slurm_elsewhere))
 CROSS JOIN slurm_jobs AS j ON j.rowid = row; -- the rest is read where it lies
 DROP TABLE slurm_counted;
 DROP TABLE slurm_elsewhere;
