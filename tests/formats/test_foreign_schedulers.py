@@ -337,6 +337,50 @@ class OtherSchedulers(Schedulers):
             "20260921",
         )
 
+    def test_jobs_without_gpus_alone(self):
+        """That is no file without records: what is said names the options by which they count."""
+        words = self.PBS.replace(":ngpus=4", "").replace("Resource_List.ngpus=4 ", "")
+        used = "resources_used.ngpus=0 resources_used.walltime=01:00:00"  # as PBS has it of nodes with GPUs that a job gets whole
+        flux = {
+            "id": 1,
+            "state": "INACTIVE",
+            "result": "COMPLETED",
+            "nnodes": 1,
+            "ncores": 8,
+            "nodelist": "n1",
+            "t_submit": T0,
+        }
+        flux = self.file({"jobs": [{**flux, "t_run": T0 + 60, "t_inactive": T0 + 3660}]}, "flux.json")
+        condor = {
+            "ClusterId": 1,
+            "ProcId": 0,
+            "JobStatus": 4,
+            "QDate": T0,
+            "JobCurrentStartDate": T0 + 60,
+            "RequestCpus": 8,
+        }
+        condor = self.file(
+            [{**condor, "CompletionDate": T0 + 3660, "ExitCode": 0, "ExitBySignal": False, "CpusProvisioned": 8}],
+            "h.json",
+        )
+        for path, options, counted in (
+            (
+                self.pbs(use=used, words=words),
+                {"chips_per_node": 4, "chips": "ncpus"},
+                {"chips_per_node": 4, "chips": 8},
+            ),
+            (flux, {"chips_per_node": 4, "chips": "ncores"}, {"chips_per_node": 4, "chips": 8}),
+            (condor, {"chips": "cpus"}, {"chips": 8}),
+        ):
+            self.rows("SELECT * FROM trace_rollup(?)", path)
+            detail = self.one("SELECT detail FROM mpg_issues WHERE kind = 'no_record' AND source = ?", path)
+            self.assertIn("but no record of it asks for GPUs", detail)
+            for option, value in options.items():
+                self.assertRegex(detail, rf"\b{option}\b")
+                fleet = json.dumps({"sources": [{"path": path, option: value}]})
+                held = self.ledger(fleet, "untraced")
+                self.assertEqual([counted[option] * 3600], [us for _, us in held], (path, option))
+
     def test_counters_of_pbs_that_ran_over(self):
         for use in ("resources_used.cput=-596:31:23", "resources_used.walltime=-1"):
             self.assertEqual([("1.pod", 4 * 3600)], self.ledger(self.pbs(use=use), "untraced"), use)
