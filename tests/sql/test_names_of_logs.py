@@ -451,6 +451,21 @@ class Names(NamedLogs):
                         ),
                     )
 
+    def test_a_log_that_began_before_the_scheduler_tells_of_anything(self):
+        """An export's window begins while it runs, and nothing says that it ended: it is listed all the same, but not one that was over."""
+        fleet = {
+            "sacct.psv": SACCT + job(5101, 200, 3000),
+            "kube.json": json.dumps({"kind": "List", "apiVersion": "v1", "items": [pod("x", 200, 3000)]}),
+            "allocations.csv": f"job,pool,chips,start_time,end_time\n5101,p,8,{T + 200},{T + 3000}\n",
+        }
+        for name, text in fleet.items():
+            for log, listed in (megatron(30, 1, 40), 1), (megatron(30, 1, 10), 0), (megatron(250, 1, 10), 1):
+                with self.subTest(name, listed=listed):
+                    path = self.folder_of({name: text, "logs/train.log": log})
+                    self.seconds(path)
+                    said = "SELECT count(*) FROM mpg_issues WHERE kind = 'unmatched_log' AND source = ?"
+                    self.assertEqual(listed, self.one(said, path + "/logs/train.log"))
+
     def test_folders_that_programs_make(self):
         """Ray's sessions, Weights & Biases' runs, hydra's and people's dates, Lightning's versions: what stands above them names the job."""
         for name in (

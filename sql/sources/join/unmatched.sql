@@ -22,8 +22,10 @@ CROSS JOIN (SELECT min(iif(typeof(start_time) = 'text', CAST(strftime('%s', star
                   WHERE NOT EXISTS (SELECT 1 FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank < 3)))
             WHERE chips > 0 AND source IN (SELECT source FROM source WHERE rank < 3)
               AND EXISTS (SELECT 1 FROM source WHERE rank = 3)) AS h
+LEFT JOIN all_capacity AS c -- its own, which ends with the last line, as an open allocation does not say
+  ON c.source = a.source AND c.pool = a.pool AND c.chips = a.chips AND c.start_time = a.start_time
 WHERE a.source IN (SELECT source FROM source WHERE rank = 3) AND a.chips > 0
-  AND (a.start_time <= h.last AND coalesce(a.end_time, a.start_time + 1) > h.first OR h.first > 1e8 AND a.start_time < 1e8)
+  AND (a.start_time <= h.last AND coalesce(a.end_time, c.end_time, a.start_time + 1) > h.first OR h.first > 1e8 AND a.start_time < 1e8)
   AND NOT EXISTS (SELECT 1 FROM all_capacity AS c WHERE c.rowid IN (SELECT row FROM installed_there)
                     AND c.source = a.source AND c.pool = a.pool AND c.chips = a.chips AND c.start_time = a.start_time)
   AND (a.source, a.job) NOT IN (SELECT source, was FROM elsewhere UNION ALL SELECT source, was FROM words_at_once)
