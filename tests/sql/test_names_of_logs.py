@@ -465,6 +465,34 @@ class Names(NamedLogs):
                     self.seconds(path)
                     said = "SELECT count(*) FROM mpg_issues WHERE kind = 'unmatched_log' AND source = ?"
                     self.assertEqual(listed, self.one(said, path + "/logs/train.log"))
+        header, installed = "capacity.csv", f"pool,chip,chips,start_time,end_time\np,nvidia-h100-sxm,8,{T},\n"
+        runs = {
+            "jobs": [
+                {"job_id": 5101, "job_state": ["RUNNING"], "start_time": T + 200, "submit_time": T + 200, "nodes": "n1"}
+            ]
+        }
+        runs["jobs"][0] |= {"tres_alloc_str": "gres/gpu=8", "tres_req_str": "gres/gpu=8", "cluster": "c"}
+        runs |= {
+            "last_update": T + 3000,
+            "meta": {"plugin": {"type": "openapi/slurmctld"}, "slurm": {"release": "24.05.1"}},
+        }
+        for name, text, more in (
+            (
+                "allocations.csv",
+                fleet["allocations.csv"],
+                {header: installed},
+            ),  # chips that are idle where the log had them
+            ("squeue.json", json.dumps(runs), {}),  # jobs that run, until they were listed
+        ):
+            for log, listed in (
+                (megatron(30, 1, 10), int(header in more)),
+                (megatron(250, 1, 10), 1),
+                (megatron(3300, 1, 10), 0),
+            ):
+                with self.subTest(name, listed=listed):
+                    path = self.folder_of({name: text, **more, "logs/train.log": log})
+                    self.seconds(path)
+                    self.assertEqual(listed, self.one(said, path + "/logs/train.log"))
 
     def test_folders_that_programs_make(self):
         """Ray's sessions, Weights & Biases' runs, hydra's and people's dates, Lightning's versions: what stands above them names the job."""

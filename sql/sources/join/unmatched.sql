@@ -18,8 +18,10 @@ FROM all_allocations AS a
 CROSS JOIN (SELECT min(iif(typeof(start_time) = 'text', CAST(strftime('%s', start_time) AS INTEGER), start_time)) AS first,
                    max(iif(typeof(until) = 'text', CAST(strftime('%s', until) AS INTEGER), until)) AS last
             FROM (SELECT source, chips, start_time, coalesce(end_time, start_time) AS until FROM all_allocations
-                  UNION ALL SELECT source, chips, start_time, coalesce(end_time, 9e18) FROM all_capacity
-                  WHERE NOT EXISTS (SELECT 1 FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank < 3)))
+                  UNION ALL SELECT source, 1, until_time, until_time FROM all_observed WHERE until_time IS NOT NULL
+                  UNION ALL SELECT source, chips, start_time, -- what is installed before the first job is idle, and lasts as jobs do
+                                   iif((SELECT count(*) FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank < 3)) > 0,
+                                       start_time, coalesce(end_time, 9e18)) FROM all_capacity)
             WHERE chips > 0 AND source IN (SELECT source FROM source WHERE rank < 3)
               AND EXISTS (SELECT 1 FROM source WHERE rank = 3)) AS h
 LEFT JOIN all_capacity AS c -- its own, which ends with the last line, as an open allocation does not say
