@@ -53,10 +53,12 @@ FROM said_otherwise AS s JOIN file AS f USING (file);
 .read sql/sources/join/no_record.sql
 .read sql/sources/join/said_ends.sql
 
--- A log that lies outside all its job's allocations by more than a day is not of that job, whatever its name.
+-- A log that lies outside all its job's allocations by more than a day is not of that job, whatever its name. What is open lasts as long
+-- as its own capacity, to its last line: sacct --truncate may have cut the days before that.
 CREATE TABLE spoken AS
-SELECT a.source, a.job, min(a.start_time) AS start_time, max(coalesce(a.end_time, a.start_time)) AS end_time
+SELECT a.source, a.job, min(a.start_time) AS start_time, max(coalesce(a.end_time, c.end_time, a.start_time)) AS end_time
 FROM all_allocations AS a JOIN renamed AS r ON r.source = a.source AND r.was = a.job
+LEFT JOIN all_capacity AS c ON c.source = a.source AND c.pool = a.pool AND c.chips = a.chips AND c.start_time = a.start_time
 GROUP BY a.source, a.job;
 CREATE INDEX spoken_of ON spoken(job, source);
 CREATE TABLE renamed_held AS
@@ -128,6 +130,7 @@ WHERE s.rank = 3 AND f.job IS NOT NULL AND s.format IN ('maxtext', 'megatron', '
   AND EXISTS (SELECT 1 FROM source WHERE rank = 1)
   AND f.job NOT IN (SELECT job FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3))
   AND NOT EXISTS (SELECT 1 FROM mpg_issues AS i WHERE i.kind IN ('no_steps', 'no_times') AND i.source = f.path)
+  AND f.path NOT IN (SELECT iif(instr(was, '#'), rtrim(rtrim(was, '0123456789'), '#'), was) FROM elsewhere) -- which are of no job here
 GROUP BY s.source;
 
 -- ---- 2. Who holds what: of each job the best source that knows ----

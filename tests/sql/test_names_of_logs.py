@@ -451,6 +451,28 @@ class Names(NamedLogs):
                         ),
                     )
 
+    def test_a_log_that_began_days_before_its_job_does(self):
+        """sacct --truncate gives a job the start of the window: the log, which lasts into it, is the job's, and what lies before is listed."""
+        days = 4 * 86400
+        log = megatron(30, 1, 10) + megatron(30, 11, 20).partition("\n")[2].replace("2026-11-01", "2026-11-05")
+        path = self.folder_of({"sacct.psv": SACCT + job(5101, days, days + 600), "slurm-5101.out": log})
+        self.assertEqual(
+            [("5101", 8 * 600)],
+            self.rows(
+                "SELECT job, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category <> 'queued' GROUP BY job", path
+            ),
+        )
+        self.assertEqual(
+            8 * 100, self.one("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category = 'unrated'", path)
+        )
+        listed = "SELECT kind, count FROM mpg_issues WHERE kind IN ('job_at_another_time', 'no_steps', 'span_without_allocation') AND instr(source, ?)"
+        self.assertEqual([("span_without_allocation", 10)], self.rows(listed, path))
+        path = self.folder_of({"sacct.psv": SACCT + job(5101, days, days + 600), "slurm-5101.out": megatron(30, 1, 10)})
+        self.rows("SELECT * FROM trace_rollup(?)", path)
+        self.assertEqual(
+            [("job_at_another_time", 1)], self.rows(listed, path)
+        )  # and not that the job's log has no step
+
     def test_a_log_that_began_before_the_scheduler_tells_of_anything(self):
         """An export's window begins while it runs, and nothing says that it ended: it is listed all the same, but not one that was over."""
         fleet = {
