@@ -279,6 +279,32 @@ class Slurm(Schedulers):
             [("missing_field", 1)], events(cluster + node + "d|Cluster||%d|Unknown|||gres/gpu=32\n" % T0, of="Cluster")
         )
 
+    def test_events_without_their_cluster(self):
+        """They are of the cluster that the jobs name, or the nodes, or of the one that nothing names; of one of several they cannot be."""
+        header = "Event|NodeName|Start|End|State|Reason|TRES\n"
+        rows = f"Cluster||{T0}|Unknown||boot|gres/gpu=32\nNode|n2|{T0 + 60}|{T0 + 660}|DOWN|xid 79|gres/gpu=8\n"
+        anonymous = self.HEADER.replace("Cluster|", ""), self.job(1).replace("|c|", "|")
+        node = "NodeName=n1 Arch=x86_64\n   Gres=gpu:8\n   State=IDLE\n   CfgTRES=cpu=8,gres/gpu=8\n\n"
+        for jobs, nodes, pool in (
+            (self.HEADER + self.job(1), "", "c"),
+            ("".join(anonymous), "", "slurm"),
+            ("".join(anonymous), node.replace(" Arch", " ClusterName=d Arch"), "d"),
+        ):
+            path = self.folder_of(
+                {"sacct.psv": jobs, "events.psv": header + rows, **({"nodes.txt": nodes} if nodes else {})}
+            )
+            found = self.rows(
+                "SELECT pool, category, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category <> 'queued' GROUP BY 1, 2",
+                path,
+            )
+            whole = [(pool, "down", 4800), (pool, "idle", 32 * 3660 - 4800 - 28800), (pool, "untraced", 28800)]
+            self.assertEqual(([], whole), (self.said(path), found), pool)
+        path = self.folder_of(
+            {"sacct.psv": self.HEADER + self.job(1) + self.job(2).replace("|c|", "|d|"), "events.psv": header + rows}
+        )
+        self.assertEqual([("missing_field", 2)], self.said(path))
+        self.assertEqual([], self.rows("SELECT * FROM trace_records(?) WHERE record IN ('capacity', 'outages')", path))
+
     def test_a_sibling_that_was_revoked(self):
         """It has the start of the job that ran as its start and end, and asked for nothing beside that."""
         revoked = (

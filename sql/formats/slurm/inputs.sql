@@ -164,9 +164,15 @@ SELECT _file, 'warning', 'missing_field', min(_line), count(*),
        'events of nodes, none of which has an end: they last to the end of the trace. Export End and Duration'
 FROM slurm_events WHERE NodeName IS NOT NULL AND gpu_types <> '{}' GROUP BY _file HAVING max(coalesce(TimeEnd, Duration)) IS NULL;
 
--- An event that names no cluster is of the only one that there is.
-UPDATE temp.slurm_events SET Cluster = (SELECT iif(count(DISTINCT Cluster) = 1, max(Cluster), NULL) FROM slurm_events)
+-- An event that names no cluster is of the only one that there is: of the events, else of the jobs, else of the nodes.
+UPDATE temp.slurm_events SET Cluster = nullif(coalesce((SELECT iif(min(Cluster) < max(Cluster), '', max(Cluster)) FROM slurm_events),
+                                                       (SELECT iif(min(Cluster) < max(Cluster), '', max(Cluster)) FROM slurm_jobs),
+                                                       (SELECT iif(min(ClusterName) < max(ClusterName), '', max(ClusterName)) FROM slurm_now
+                                                        WHERE ClusterName <> ''), 'slurm'), '')
 WHERE Cluster IS NULL;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'data_loss', 'missing_field', min(_line), count(*), 'events that lack their Cluster, of which there are several: left out'
+FROM slurm_events WHERE Cluster IS NULL GROUP BY _file;
 
 -- A local time that the clock showed twice may put an end before its start: it was Elapsed later.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
