@@ -239,6 +239,15 @@ FROM (SELECT r._file, r._line, r.job,
         AND NOT EXISTS (SELECT 1 FROM condor_runs AS n WHERE n.job = r.job AND n.started > r.started))
 WHERE why IS NOT NULL GROUP BY _file;
 DROP TABLE condor_devices;
+-- Ads that were listed with some attributes alone may lack the time of their listing.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT r._file, 'warning', 'not_observed', min(r._line), count(*),
+       'running jobs, the first ' || min(r.job)
+         || ', without ServerTime, which says when they were listed: they are held until the last time of the ads. List it, or give as_of'
+FROM condor_runs AS r
+WHERE r.chips > 0 AND r.started IS NOT NULL AND r.ended IS NULL AND r.status = 2
+  AND NOT EXISTS (SELECT 1 FROM condor_runs AS n WHERE n.job = r.job AND n.started > r.started)
+  AND r._file NOT IN (SELECT a._file FROM condor_ads AS a WHERE a.asked_at IS NOT NULL) GROUP BY r._file;
 DROP TABLE IF EXISTS temp.jobs;
 CREATE TEMP TABLE jobs AS
 SELECT job, max(name) AS name, coalesce(max(account), max(user)) AS owner, NULL AS phase, NULL AS framework, NULL AS runtime, NULL AS model,

@@ -150,6 +150,13 @@ FROM (SELECT f._file, f._line, f.job,
                     THEN 'a later job had chips of its nodes' END AS why
       FROM flux_jobs AS f WHERE f.chips > 0 AND f.t_run IS NOT NULL AND f.t_inactive IS NULL AND f.state <> 'INACTIVE')
 WHERE why IS NOT NULL GROUP BY _file;
+-- A listing without run times does not tell when it was made.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'not_observed', min(_line), count(*),
+       'running jobs, the first ' || min(job)
+         || ', without a runtime, which says when they were listed: they are held until the last time of the listings. Give as_of'
+FROM flux_jobs WHERE chips > 0 AND t_run IS NOT NULL AND t_inactive IS NULL AND state <> 'INACTIVE'
+  AND _file NOT IN (SELECT _file FROM flux_jobs WHERE asked IS NOT NULL) GROUP BY _file;
 
 -- ---- 2. The relations. A job has its nodes until it is inactive: what cleans up after it is part of it ----
 

@@ -407,6 +407,38 @@ class OtherSchedulers(Schedulers):
                 held = self.ledger(fleet, "untraced")
                 self.assertEqual([counted[option] * 3600], [us for _, us in held], (path, option))
 
+    def test_running_jobs_of_listings_without_their_time(self):
+        """They are held until the last time that there is, hours before the listing in a steady cluster: that is said once a file."""
+        runs = {"id": 1, "state": "RUN", "nnodes": 1, "ngpus": 8, "nodelist": "n1", "t_submit": T0, "t_run": T0 + 60}
+        waits = {**runs, "id": 2, "state": "SCHED", "t_submit": T0 + 600}
+        del waits["t_run"]
+        ad = {
+            "ClusterId": 1,
+            "ProcId": 0,
+            "JobStatus": 2,
+            "QDate": T0,
+            "JobCurrentStartDate": T0 + 60,
+            "EnteredCurrentStatus": T0 + 60,
+            "RequestGPUs": 8,
+        }
+        idle = {**ad, "ClusterId": 2, "JobStatus": 1, "QDate": T0 + 600, "EnteredCurrentStatus": T0 + 600}
+        del idle["JobCurrentStartDate"]
+        for name, without, told in (
+            ("flux.json", {"jobs": [runs, waits]}, {"jobs": [{**runs, "runtime": 3600}, waits]}),
+            ("queue.json", [ad, idle], [{**each, "ServerTime": T0 + 3660} for each in (ad, idle)]),
+        ):
+            path, dated = self.file(without, name), self.file(told, name)
+            self.assertEqual([8 * 540], [us for _, us in self.ledger(path, "untraced")], name)
+            self.assertEqual([("not_observed", 1)], self.said(path), name)
+            self.assertEqual([8 * 3600], [us for _, us in self.ledger(dated, "untraced")], name)
+            self.assertEqual([], self.said(dated), name)
+            ended = (
+                json.dumps(without)
+                .replace('"state": "RUN"', '"state": "INACTIVE"')
+                .replace('"JobStatus": 2', '"JobStatus": 4')
+            )
+            self.assertNotIn("not_observed", [kind for kind, _ in self.said(self.file(ended, name))], name)
+
     def test_counters_of_pbs_that_ran_over(self):
         for use in ("resources_used.cput=-596:31:23", "resources_used.walltime=-1"):
             self.assertEqual([("1.pod", 4 * 3600)], self.ledger(self.pbs(use=use), "untraced"), use)
