@@ -90,7 +90,8 @@ GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'missing_field', min(_line), count(*),
        'job ' || coalesce(JobID, JobIDRaw) || ' lacks ' || field || ': it counts as far as it tells'
-FROM (SELECT *, CASE WHEN Start IS NULL AND (coalesce(ElapsedRaw, Elapsed) > 0 OR alloc_gpus > 0 AND last_update IS NULL AND state_base <> 'PENDING'
+FROM (SELECT *, CASE WHEN Start IS NULL AND (coalesce(ElapsedRaw, Elapsed) > 0
+                                             OR alloc_gpus > 0 AND last_update IS NULL AND state_base <> 'PENDING'
                                              OR req_gpus > 0 AND state_base IN ('COMPLETED', 'TIMEOUT', 'NODE_FAIL', 'OUT_OF_MEMORY',
                                                                                 'PREEMPTED', 'RUNNING', 'SUSPENDED')) THEN 'Start'
                      WHEN "End" IS NULL AND state_base

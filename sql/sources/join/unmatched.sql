@@ -20,7 +20,8 @@ CROSS JOIN (SELECT min(iif(typeof(start_time) = 'text', CAST(strftime('%s', star
             FROM (SELECT source, chips, start_time, coalesce(end_time, start_time) AS until FROM all_allocations
                   UNION ALL SELECT source, 1, until_time, until_time FROM all_observed WHERE until_time IS NOT NULL
                   UNION ALL SELECT source, chips, start_time, -- what is installed before the first job is idle, and lasts as jobs do
-                                   iif((SELECT count(*) FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank < 3)) > 0,
+                                   iif((SELECT count(*) FROM all_allocations
+                                        WHERE source IN (SELECT source FROM source WHERE rank < 3)) > 0,
                                        start_time, coalesce(end_time, 9e18)) FROM all_capacity)
             WHERE chips > 0 AND source IN (SELECT source FROM source WHERE rank < 3)
               AND EXISTS (SELECT 1 FROM source WHERE rank = 3)) AS h
