@@ -106,18 +106,20 @@ ON CONFLICT (program) DO UPDATE SET
   dtype = coalesce(max(dtype, excluded.dtype), dtype, excluded.dtype);
 
 -- A log that has grown is mapped anew as a whole. So a record of its job that an earlier reading had, from the first record of this
--- reading on, is deleted if this reading lacks it. Jobs of logs are those that `observed` has by themselves.
+-- reading on, is deleted if this reading lacks it. Jobs of logs are those that `observed` has by themselves. What a job held is deleted
+-- from the first allocation on: its log may begin before the window of this reading's export.
 DROP TABLE IF EXISTS temp.mpg_logs;
 CREATE TEMP TABLE mpg_logs(job TEXT PRIMARY KEY) WITHOUT ROWID;
 INSERT INTO temp.mpg_logs
 SELECT o.job FROM main.observed AS o WHERE o.job IS NOT NULL
 UNION SELECT i.job FROM temp.mpg_others AS i WHERE i.record = 'observed' AND i.job IS NOT NULL;
 DROP TABLE IF EXISTS temp.mpg_grown;
-CREATE TEMP TABLE mpg_grown(job TEXT PRIMARY KEY, start_us BIGINT) WITHOUT ROWID;
+CREATE TEMP TABLE mpg_grown(job TEXT PRIMARY KEY, start_us BIGINT, held_us BIGINT) WITHOUT ROWID;
 INSERT INTO temp.mpg_grown
-SELECT job, min(start_us) FROM (
-  SELECT job, start_us FROM temp.mpg_others WHERE record = 'allocations' AND job NOT IN (SELECT w.job FROM temp.mpg_swapped_jobs AS w)
-  UNION ALL SELECT job, start_us FROM temp.mpg_spans WHERE EXISTS (SELECT 1 FROM temp.mpg_logs))
+SELECT job, min(start_us), min(held_us) FROM (
+  SELECT job, start_us, start_us AS held_us FROM temp.mpg_others
+  WHERE record = 'allocations' AND job NOT IN (SELECT w.job FROM temp.mpg_swapped_jobs AS w)
+  UNION ALL SELECT job, start_us, NULL FROM temp.mpg_spans WHERE EXISTS (SELECT 1 FROM temp.mpg_logs))
 WHERE job IN (SELECT l.job FROM temp.mpg_logs AS l)
 GROUP BY job;
 DROP TABLE temp.mpg_logs;
@@ -127,11 +129,11 @@ DELETE FROM main.capacity
 WHERE id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'capacity')
   AND (pool, chips, start_us) IN (
     SELECT a.pool, a.chips, a.start_us
-    FROM temp.mpg_grown AS g CROSS JOIN main.allocations AS a ON a.job = g.job AND a.start_us >= g.start_us AND a.start_us <= g.until_us
+    FROM temp.mpg_grown AS g CROSS JOIN main.allocations AS a ON a.job = g.job AND a.start_us >= g.held_us AND a.start_us <= g.until_us
     WHERE g.job NOT IN (SELECT w.job FROM temp.mpg_swapped_jobs AS w));
 DELETE FROM main.allocations WHERE (job, start_us, id) IN (
   SELECT a.job, a.start_us, a.id
-  FROM temp.mpg_grown AS g CROSS JOIN main.allocations AS a ON a.job = g.job AND a.start_us >= g.start_us AND a.start_us <= g.until_us
+  FROM temp.mpg_grown AS g CROSS JOIN main.allocations AS a ON a.job = g.job AND a.start_us >= g.held_us AND a.start_us <= g.until_us
   WHERE g.job NOT IN (SELECT w.job FROM temp.mpg_swapped_jobs AS w) AND a.id NOT IN (SELECT i.id FROM temp.mpg_ids AS i)
     -- an end that came after this reading stays
     AND NOT coalesce(a.end_us > (SELECT max(s.until_us) FROM temp.mpg_seen AS s WHERE s.pool = a.pool AND s.job IS NULL), 0));

@@ -225,6 +225,29 @@ class Grown(BuiltCase):
         once, grown = ([("trainer/nemo.log", 1, files) for files in some] for some in (fleet[1:], fleet))
         self.assertEqual(self.built(*once, file="fleet.json"), self.built(*grown, file="fleet.json"))
 
+    def test_attempts_of_a_requeued_job_that_a_later_export_lacks(self):
+        """They stay: the log is told anew from its begin, the scheduler's attempts from the first that is told."""
+        start = LOGS["training/megatron.log"]
+        rows = [
+            SACCT.format(start[:11] + begin, start[:11] + end, state)
+            .partition("\n")[2]
+            .replace(f"|{start[:11]}{begin}|", f"|{submit}|", 1)
+            for begin, end, state, submit in (
+                ("09:00:00", "09:05:00", "REQUEUED", start),
+                ("09:06:00", "09:09:00", "REQUEUED", start[:11] + "09:05:00"),
+                ("09:10:00", "11:00:00", "COMPLETED", start[:11] + "09:09:00"),
+            )
+        ]
+        header = SACCT.partition("\n")[0] + "\n"
+        whole, window = [("sacct.txt", header + "".join(rows))], [("sacct.txt", header + rows[2])]
+        once = self.built(("training/megatron.log", 1, whole))
+        self.assertEqual(3, len(once["allocations"]))
+        found = self.built(("training/megatron.log", 1, whole), ("training/megatron.log", 1, window))
+        for table in "ledger", "spans", "commits", "capacity":
+            self.assertEqual(once[table], found[table], table)
+        held = [[row[3:] for row in tables["allocations"]] for tables in (once, found)]
+        self.assertEqual(*held)
+
     def test_records_of_a_name_whose_job_is_known_later(self):
         """A goodput log calls its job by the name that the scheduler's export has: the job of that name alone is left."""
         sacct = (
