@@ -39,6 +39,7 @@ BEGIN IMMEDIATE;
 .read sql/build/records.sql
 .read sql/build/same.sql
 .read sql/build/clusters.sql
+.read sql/build/kept_logs.sql
 .read sql/build/renamed.sql
 .read sql/build/older.sql
 .read sql/build/outages.sql

@@ -41,8 +41,9 @@ SELECT CAST(coalesce((SELECT c.name FROM temp.mpg_of_cluster AS c WHERE c.job = 
 FROM temp.mpg_sources AS s, mpg_records(s.source) AS r WHERE NOT s.files AND r.record = 'spans';
 -- Jobs that have the spans that they had are passed over. Ids are hashes, so as many with the same sums of their halves are the same.
 UPDATE temp.mpg_incoming
-SET known = (SELECT count(*) = n AND sum(id & 4294967295) = low AND sum(id >> 32) = high
-             FROM main.spans AS s WHERE s.job = mpg_incoming.job);
+SET known = job IN (SELECT k.job FROM temp.mpg_kept_logs AS k)
+            OR (SELECT count(*) = n AND sum(id & 4294967295) = low AND sum(id >> 32) = high
+                FROM main.spans AS s WHERE s.job = mpg_incoming.job);
 -- Spans that a trace holds more than once count once. (They are counted only if not every span was new.)
 DROP TABLE IF EXISTS temp.mpg_doubles;
 CREATE TEMP TABLE mpg_doubles AS SELECT 0 AS added, 0 AS incoming, 0 AS doubles;
@@ -327,6 +328,7 @@ DROP TABLE IF EXISTS temp.mpg_pools;
 DROP TABLE IF EXISTS temp.mpg_seen;
 DROP TABLE IF EXISTS temp.mpg_log_ends;
 DROP TABLE IF EXISTS temp.mpg_swapped_jobs;
+DROP TABLE IF EXISTS temp.mpg_kept_logs;
 DROP TABLE temp.mpg_incoming;
 DROP TABLE IF EXISTS temp.mpg_new_commits;
 DROP VIEW IF EXISTS temp.mpg_span_ids;

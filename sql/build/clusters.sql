@@ -34,6 +34,8 @@ INSERT INTO temp.mpg_log_ends
 SELECT job, max(until_us) FROM temp.mpg_others WHERE record = 'observed' AND job IS NOT NULL AND until_us IS NOT NULL GROUP BY job;
 DROP TABLE IF EXISTS temp.mpg_swapped_jobs; -- that the tables had, if this reading is older: older.sql
 CREATE TEMP TABLE mpg_swapped_jobs(job TEXT PRIMARY KEY) WITHOUT ROWID;
+DROP TABLE IF EXISTS temp.mpg_kept_logs; -- of jobs that the tables have and this reading lacks, with steps that are new: kept_logs.sql
+CREATE TEMP TABLE mpg_kept_logs(job TEXT PRIMARY KEY, of_job TEXT, more BIGINT) WITHOUT ROWID;
 
 --@ part joined
 INSERT INTO temp.mpg_of_cluster

@@ -23,7 +23,7 @@ FROM (SELECT r.job, count(*) AS n, sum(r.id & 4294967295) AS low, sum(r.id >> 32
 WHERE true
 ON CONFLICT (job) DO UPDATE SET n = n + excluded.n, low = low + excluded.low, high = high + excluded.high;
 DELETE FROM temp.mpg_new_commits
-WHERE (n, low, high) IS (SELECT count(*), sum(id & 4294967295), sum(id >> 32)
+WHERE job IN (SELECT k.job FROM temp.mpg_kept_logs AS k) OR (n, low, high) IS (SELECT count(*), sum(id & 4294967295), sum(id >> 32)
                          FROM main.commits AS c WHERE c.job = mpg_new_commits.job);
 INSERT OR IGNORE INTO main.commits(id, job, step, snapshot_us, durable_us)
 SELECT * FROM temp.mpg_commits

@@ -1,0 +1,67 @@
+-- build/kept_logs.sql - a log whose job the tables have, and of whose job this reading tells nothing, stays that job's.
+--
+-- An export of each day takes the place of the last, and the logs stay where they are: a log of yesterday is a job by itself then, with
+-- chips of its own beside those that its job held. It is found by its steps: the tables have them of one job, and no other of that time.
+-- A part of build.sql. Takes such logs out of mpg_others, and puts them into mpg_kept_logs.
+
+-- Logs with chips of their own, or of a pool of which nothing tells what is installed, that the tables do not have. What was
+-- submitted is no log.
+DROP TABLE IF EXISTS temp.mpg_lone_logs;
+CREATE TEMP TABLE mpg_lone_logs AS
+SELECT i.job, i.start_us FROM temp.mpg_incoming AS i
+WHERE i.job NOT IN (SELECT j.job FROM main.jobs AS j)
+  AND i.job IN (SELECT a.job FROM temp.mpg_others AS a
+                LEFT JOIN (SELECT pool, start_us, chips FROM temp.mpg_others WHERE record = 'capacity') AS c
+                  ON c.pool = a.pool AND c.start_us = a.start_us AND c.chips = a.chips
+                WHERE a.record = 'allocations'
+                  AND (c.pool IS NOT NULL
+                       OR a.pool NOT IN (SELECT o.pool FROM temp.mpg_others AS o WHERE o.record = 'capacity' AND o.pool IS NOT NULL)))
+  AND i.job NOT IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.record = 'jobs' AND o.submit_us IS NOT NULL);
+CREATE INDEX temp.mpg_lone_log_at ON mpg_lone_logs(start_us);
+-- A scheduler's jobs of the tables that have a span which begins as such a log does.
+DROP TABLE IF EXISTS temp.mpg_begun_alike;
+CREATE TEMP TABLE mpg_begun_alike AS
+SELECT DISTINCT l.job, s.job AS of_job
+FROM (SELECT 1 FROM temp.mpg_lone_logs LIMIT 1) CROSS JOIN main.spans AS s CROSS JOIN temp.mpg_lone_logs AS l ON l.start_us = s.start_us
+WHERE s.job NOT IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.job IS NOT NULL)
+  AND s.job IN (SELECT j.job FROM main.jobs AS j WHERE j.submit_us IS NOT NULL);
+DROP TABLE IF EXISTS temp.mpg_lone_steps;
+CREATE TEMP TABLE mpg_lone_steps AS
+SELECT r.job, CAST(round(r.start_time * 1e6) AS INTEGER) AS start_us, r.kind, r.step
+FROM (SELECT DISTINCT job FROM temp.mpg_begun_alike) AS l CROSS JOIN temp.mpg_sources AS s, trace_records(s.source) AS r
+WHERE s.files AND s.source IS NOT NULL AND r.record = 'spans' AND r.job = l.job AND r.kind IN ('step', 'batch', 'serve', 'rollout');
+INSERT INTO temp.mpg_kept_logs
+SELECT job, min(of_job), min(n - there)
+FROM (SELECT b.job, b.of_job, count(*) AS n, min(l.start_us) AS first, max(l.start_us) AS last,
+             sum(EXISTS (SELECT 1 FROM main.spans AS s
+                         WHERE s.job = b.of_job AND s.start_us = l.start_us AND s.kind = l.kind AND s.step IS l.step)) AS there
+      FROM temp.mpg_begun_alike AS b JOIN temp.mpg_lone_steps AS l USING (job) GROUP BY b.job, b.of_job) AS b
+WHERE there > 0 AND there = (SELECT count(*) FROM main.spans AS s
+                             WHERE s.job = b.of_job AND s.start_us BETWEEN first AND last
+                               AND s.kind IN ('step', 'batch', 'serve', 'rollout'))
+GROUP BY job HAVING count(*) = 1;
+DROP TABLE temp.mpg_lone_logs;
+DROP TABLE temp.mpg_begun_alike;
+DROP TABLE temp.mpg_lone_steps;
+
+DROP TABLE IF EXISTS temp.mpg_kept_pools;
+CREATE TEMP TABLE mpg_kept_pools AS
+SELECT pool, chips, start_us, row_number() OVER (PARTITION BY pool, chips, start_us ORDER BY rowid) AS nth FROM temp.mpg_others
+WHERE record = 'allocations' AND job IN (SELECT k.job FROM temp.mpg_kept_logs AS k);
+DELETE FROM temp.mpg_others
+WHERE rowid IN (SELECT c.place FROM (SELECT rowid AS place, pool, chips, start_us,
+                                            row_number() OVER (PARTITION BY pool, chips, start_us ORDER BY rowid) AS nth
+                                     FROM temp.mpg_others
+                                     WHERE record = 'capacity' AND EXISTS (SELECT 1 FROM temp.mpg_kept_pools)) AS c
+                JOIN temp.mpg_kept_pools USING (pool, chips, start_us, nth))
+   OR job IN (SELECT k.job FROM temp.mpg_kept_logs AS k);
+DELETE FROM temp.mpg_others -- until when a pool was observed that has nothing more
+WHERE record = 'observed' AND job IS NULL AND pool IN (SELECT k.pool FROM temp.mpg_kept_pools AS k)
+  AND pool NOT IN (SELECT o.pool FROM temp.mpg_others AS o WHERE o.record IN ('capacity', 'allocations') AND o.pool IS NOT NULL);
+DROP TABLE temp.mpg_kept_pools;
+DELETE FROM temp.mpg_log_ends WHERE job IN (SELECT k.job FROM temp.mpg_kept_logs AS k);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'unmatched_log', NULL, count(*),
+       'logs of jobs that this reading lacks, the first ' || min(job) || ': they are of the jobs that the tables have, the first '
+         || min(of_job) || iif(max(more) > 0, '; steps that came since are left out. Export these jobs again', '')
+FROM temp.mpg_kept_logs GROUP BY NULL;
