@@ -121,7 +121,7 @@ SELECT job, min(start_us), min(held_us) FROM (
   SELECT job, start_us, start_us AS held_us FROM temp.mpg_others
   WHERE record = 'allocations' AND job NOT IN (SELECT w.job FROM temp.mpg_swapped_jobs AS w)
   UNION ALL SELECT job, start_us, NULL FROM temp.mpg_spans WHERE EXISTS (SELECT 1 FROM temp.mpg_logs))
-WHERE job IN (SELECT l.job FROM temp.mpg_logs AS l)
+WHERE job IN (SELECT l.job FROM temp.mpg_logs AS l) AND job NOT IN (SELECT k.job FROM temp.mpg_kept_logs AS k)
 GROUP BY job;
 DROP TABLE temp.mpg_logs;
 ALTER TABLE temp.mpg_grown ADD COLUMN until_us BIGINT; -- an older part of a log says nothing of what came later

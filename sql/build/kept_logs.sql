@@ -1,29 +1,39 @@
 -- build/kept_logs.sql - a log whose job the tables have, and of whose job this reading tells nothing, stays that job's.
 --
 -- An export of each day takes the place of the last, and the logs stay where they are: a log of yesterday is a job by itself then, with
--- chips of its own beside those that its job held. It is found by its steps: the tables have them of one job, and no other of that time.
+-- chips of its own beside those that its job held. So is the log of a job that was requeued, if the export shows it as one that waits.
+-- It is found by its steps: the tables have them of one job, and no other of that time.
 -- A part of build.sql. Takes such logs out of mpg_others, and puts them into mpg_kept_logs.
 
--- Logs with chips of their own, or of a pool of which nothing tells what is installed, that the tables do not have. What was
--- submitted is no log.
+-- Logs with chips of their own, or of a pool of which nothing tells what is installed: the tables do not have them, or have their job in
+-- other pools. What was submitted is no log.
+DROP TABLE IF EXISTS temp.mpg_lone_pools;
+CREATE TEMP TABLE mpg_lone_pools AS
+SELECT DISTINCT a.job, a.pool FROM temp.mpg_others AS a
+LEFT JOIN (SELECT pool, start_us, chips FROM temp.mpg_others WHERE record = 'capacity') AS c
+  ON c.pool = a.pool AND c.start_us = a.start_us AND c.chips = a.chips
+WHERE a.record = 'allocations' AND a.chips > 0 AND EXISTS (SELECT 1 FROM temp.mpg_incoming)
+  AND (c.pool IS NOT NULL OR a.pool NOT IN (SELECT o.pool FROM temp.mpg_others AS o WHERE o.record = 'capacity' AND o.pool IS NOT NULL));
 DROP TABLE IF EXISTS temp.mpg_lone_logs;
 CREATE TEMP TABLE mpg_lone_logs AS
-SELECT i.job, i.start_us FROM temp.mpg_incoming AS i
-WHERE i.job NOT IN (SELECT j.job FROM main.jobs AS j)
-  AND i.job IN (SELECT a.job FROM temp.mpg_others AS a
-                LEFT JOIN (SELECT pool, start_us, chips FROM temp.mpg_others WHERE record = 'capacity') AS c
-                  ON c.pool = a.pool AND c.start_us = a.start_us AND c.chips = a.chips
-                WHERE a.record = 'allocations'
-                  AND (c.pool IS NOT NULL
-                       OR a.pool NOT IN (SELECT o.pool FROM temp.mpg_others AS o WHERE o.record = 'capacity' AND o.pool IS NOT NULL)))
-  AND i.job NOT IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.record = 'jobs' AND o.submit_us IS NOT NULL);
+SELECT i.job, i.start_us, 1 AS by_itself FROM temp.mpg_incoming AS i
+WHERE i.job NOT IN (SELECT j.job FROM main.jobs AS j) AND i.job IN (SELECT l.job FROM temp.mpg_lone_pools AS l)
+  AND i.job NOT IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.record = 'jobs' AND o.submit_us IS NOT NULL)
+UNION ALL
+SELECT i.job, i.start_us, 0 FROM temp.mpg_incoming AS i
+WHERE i.job IN (SELECT l.job FROM temp.mpg_lone_pools AS l)
+  AND NOT EXISTS (SELECT 1 FROM temp.mpg_others AS o WHERE o.record = 'allocations' AND o.job = i.job AND o.chips > 0
+                    AND (o.job, o.pool) NOT IN (SELECT l.job, l.pool FROM temp.mpg_lone_pools AS l))
+  AND EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = i.job AND a.chips > 0
+                AND (a.job, a.pool) NOT IN (SELECT l.job, l.pool FROM temp.mpg_lone_pools AS l));
+DROP TABLE temp.mpg_lone_pools;
 CREATE INDEX temp.mpg_lone_log_at ON mpg_lone_logs(start_us);
 -- A scheduler's jobs of the tables that have a span which begins as such a log does.
 DROP TABLE IF EXISTS temp.mpg_begun_alike;
 CREATE TEMP TABLE mpg_begun_alike AS
 SELECT DISTINCT l.job, s.job AS of_job
 FROM (SELECT 1 FROM temp.mpg_lone_logs LIMIT 1) CROSS JOIN main.spans AS s CROSS JOIN temp.mpg_lone_logs AS l ON l.start_us = s.start_us
-WHERE s.job NOT IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.job IS NOT NULL)
+WHERE iif(l.by_itself, s.job NOT IN (SELECT o.job FROM temp.mpg_others AS o WHERE o.record = 'allocations' AND o.chips > 0), s.job = l.job)
   AND s.job IN (SELECT j.job FROM main.jobs AS j WHERE j.submit_us IS NOT NULL);
 DROP TABLE IF EXISTS temp.mpg_lone_steps;
 CREATE TEMP TABLE mpg_lone_steps AS
@@ -47,21 +57,22 @@ DROP TABLE temp.mpg_lone_steps;
 DROP TABLE IF EXISTS temp.mpg_kept_pools;
 CREATE TEMP TABLE mpg_kept_pools AS
 SELECT pool, chips, start_us, row_number() OVER (PARTITION BY pool, chips, start_us ORDER BY rowid) AS nth FROM temp.mpg_others
-WHERE record = 'allocations' AND job IN (SELECT k.job FROM temp.mpg_kept_logs AS k);
+WHERE record = 'allocations' AND chips > 0 AND job IN (SELECT k.job FROM temp.mpg_kept_logs AS k);
 DELETE FROM temp.mpg_others
 WHERE rowid IN (SELECT c.place FROM (SELECT rowid AS place, pool, chips, start_us,
                                             row_number() OVER (PARTITION BY pool, chips, start_us ORDER BY rowid) AS nth
                                      FROM temp.mpg_others
                                      WHERE record = 'capacity' AND EXISTS (SELECT 1 FROM temp.mpg_kept_pools)) AS c
                 JOIN temp.mpg_kept_pools USING (pool, chips, start_us, nth))
-   OR job IN (SELECT k.job FROM temp.mpg_kept_logs AS k);
+   OR job IN (SELECT k.job FROM temp.mpg_kept_logs AS k WHERE k.job <> k.of_job)
+   OR record = 'allocations' AND chips > 0 AND job IN (SELECT k.job FROM temp.mpg_kept_logs AS k);
 DELETE FROM temp.mpg_others -- until when a pool was observed that has nothing more
 WHERE record = 'observed' AND job IS NULL AND pool IN (SELECT k.pool FROM temp.mpg_kept_pools AS k)
   AND pool NOT IN (SELECT o.pool FROM temp.mpg_others AS o WHERE o.record IN ('capacity', 'allocations') AND o.pool IS NOT NULL);
 DROP TABLE temp.mpg_kept_pools;
-DELETE FROM temp.mpg_log_ends WHERE job IN (SELECT k.job FROM temp.mpg_kept_logs AS k);
+DELETE FROM temp.mpg_log_ends WHERE job IN (SELECT k.job FROM temp.mpg_kept_logs AS k WHERE k.job <> k.of_job);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'unmatched_log', NULL, count(*),
-       'logs of jobs that this reading lacks, the first ' || min(job) || ': they are of the jobs that the tables have, the first '
+       'logs of jobs that this reading lacks, or that wait in it, the first ' || min(job) || ': they are of the jobs that the tables have, the first '
          || min(of_job) || iif(max(more) > 0, '; steps that came since are left out. Export these jobs again', '')
 FROM temp.mpg_kept_logs GROUP BY NULL;

@@ -278,6 +278,26 @@ class Grown(BuiltCase):
         held = [[row[3:] for row in tables["allocations"]] for tables in (once, found)]
         self.assertEqual(*held)
 
+    def test_a_log_whose_job_waits_again_in_a_later_export(self):
+        """The export of a window in which a requeued job only waits: its log is no attempt with chips of its own."""
+        for fixture, start in LOGS.items():
+            hour = int(start[11:13])
+            ran = SACCT.format(start, f"{start[:11]}{hour + 2:02}:00:00", "REQUEUED")
+            waits = ran.partition("\n")[2].replace("REQUEUED", "PENDING").split("|")
+            waits[3:6] = f"{start[:11]}{hour + 2:02}:00:00", "Unknown", "Unknown"
+            waits = "|".join(waits).replace("|billing=1,gres/gpu:h100=8|1|01:00:00", "||1|00:00:00")
+            header = SACCT.partition("\n")[0] + "|ReqTRES\n"
+            first, wait = ran.partition("\n")[2].strip() + "|gres/gpu=8\n", waits.strip() + "|gres/gpu=8\n"
+            other = first.replace("77|77", "78|78").replace("REQUEUED", "RUNNING").replace("01:00:00", "04:00:00", 1)
+            other = other.replace(f"|{start[:11]}{hour + 2:02}:00:00|RUNNING", "|Unknown|RUNNING")
+            whole, window = ([("sacct.txt", header + "".join(rows))] for rows in ([first, wait, other], [wait, other]))
+            with self.subTest(fixture):
+                once, found = (
+                    {name: rows for name, rows in self.built(*readings).items() if name != "observed"}
+                    for readings in ([(fixture, 1, whole)], [(fixture, 1, whole), (fixture, 1, window)])
+                )
+                self.assertEqual(once, found)
+
     def test_records_of_a_name_whose_job_is_known_later(self):
         """A goodput log calls its job by the name that the scheduler's export has: the job of that name alone is left."""
         sacct = (
