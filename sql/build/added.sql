@@ -106,21 +106,21 @@ ON CONFLICT (program) DO UPDATE SET
   bytes = coalesce(max(bytes, excluded.bytes), bytes, excluded.bytes),
   dtype = coalesce(max(dtype, excluded.dtype), dtype, excluded.dtype);
 
--- A log that has grown is mapped anew as a whole. So a record of its job that an earlier reading had, from the first record of this
--- reading on, is deleted if this reading lacks it. Jobs of logs are those that `observed` has by themselves. What a job held is deleted
--- from the first allocation on: its log may begin before the window of this reading's export.
+-- A log that has grown is mapped anew as a whole. So a record of its job that an earlier reading had is deleted if this reading lacks it.
+-- Jobs of logs are those that `observed` has by themselves. What a job held is deleted from the first allocation of this reading on, as its
+-- log may begin before the export; what it did from the first span to the last, as a log may be gone, or a part of what it was.
 DROP TABLE IF EXISTS temp.mpg_logs;
 CREATE TEMP TABLE mpg_logs(job TEXT PRIMARY KEY) WITHOUT ROWID;
 INSERT INTO temp.mpg_logs
 SELECT o.job FROM main.observed AS o WHERE o.job IS NOT NULL
 UNION SELECT i.job FROM temp.mpg_others AS i WHERE i.record = 'observed' AND i.job IS NOT NULL;
 DROP TABLE IF EXISTS temp.mpg_grown;
-CREATE TEMP TABLE mpg_grown(job TEXT PRIMARY KEY, start_us BIGINT, held_us BIGINT) WITHOUT ROWID;
+CREATE TEMP TABLE mpg_grown(job TEXT PRIMARY KEY, start_us BIGINT, last_us BIGINT, held_us BIGINT) WITHOUT ROWID;
 INSERT INTO temp.mpg_grown
-SELECT job, min(start_us), min(held_us) FROM (
-  SELECT job, start_us, start_us AS held_us FROM temp.mpg_others
+SELECT job, min(start_us), max(last_us), min(held_us) FROM (
+  SELECT job, NULL AS start_us, NULL AS last_us, iif(chips > 0, start_us, NULL) AS held_us FROM temp.mpg_others
   WHERE record = 'allocations' AND job NOT IN (SELECT w.job FROM temp.mpg_swapped_jobs AS w)
-  UNION ALL SELECT job, start_us, NULL FROM temp.mpg_spans WHERE EXISTS (SELECT 1 FROM temp.mpg_logs))
+  UNION ALL SELECT job, start_us, coalesce(end_us, start_us), NULL FROM temp.mpg_spans WHERE EXISTS (SELECT 1 FROM temp.mpg_logs))
 WHERE job IN (SELECT l.job FROM temp.mpg_logs AS l) AND job NOT IN (SELECT k.job FROM temp.mpg_kept_logs AS k)
 GROUP BY job;
 DROP TABLE temp.mpg_logs;
@@ -140,12 +140,13 @@ DELETE FROM main.allocations WHERE (job, start_us, id) IN (
     AND NOT coalesce(a.end_us > (SELECT max(s.until_us) FROM temp.mpg_seen AS s WHERE s.pool = a.pool AND s.job IS NULL), 0));
 DELETE FROM main.spans WHERE (job, start_us, id) IN (
   SELECT s.job, s.start_us, s.id
-  FROM temp.mpg_grown AS g CROSS JOIN main.spans AS s ON s.job = g.job AND s.start_us >= g.start_us AND s.start_us <= g.until_us
+  FROM temp.mpg_grown AS g CROSS JOIN main.spans AS s ON s.job = g.job AND s.start_us >= g.start_us
+    AND s.start_us <= g.until_us AND s.start_us < max(g.last_us, g.start_us + 1)
   WHERE s.id NOT IN (SELECT i.id FROM temp.mpg_spans AS i));
 DELETE FROM main.commits WHERE (job, id) IN (
   SELECT c.job, c.id
   FROM temp.mpg_grown AS g CROSS JOIN main.commits AS c ON c.job = g.job
-    AND coalesce(c.snapshot_us, c.durable_us) BETWEEN g.start_us AND g.until_us
+    AND coalesce(c.snapshot_us, c.durable_us) BETWEEN g.start_us AND min(g.until_us, g.last_us)
   WHERE c.id NOT IN (SELECT i.id FROM temp.mpg_commits AS i));
 DROP TABLE temp.mpg_grown;
 

@@ -278,6 +278,72 @@ class Grown(BuiltCase):
         held = [[row[3:] for row in tables["allocations"]] for tables in (once, found)]
         self.assertEqual(*held)
 
+    def test_a_log_that_is_gone_beside_its_scheduler(self):
+        """Emptied by logrotate, moved away, or cut at its begin: what it told stays, and its job is no less traced than before."""
+        for fixture, start in LOGS.items():
+            for state in "COMPLETED", "FAILED", "RUNNING":
+                end = "Unknown" if state == "RUNNING" else f"{start[:11]}{int(start[11:13]) + 2:02}:00:00"
+                sacct = [("sacct.txt", SACCT.format(start, end, state).replace("|01:00:00", "|02:00:00"))]
+                with self.subTest(fixture, state=state):
+                    told = {name: sql for name, sql in TABLES.items() if name != "observed"}
+                    db = self.after(self.build, [("", fixture, 1, sacct)])
+                    once = {
+                        name: sorted(db.execute("SELECT " + sql).fetchall(), key=repr) for name, sql in told.items()
+                    }
+                    for gone in False, True:
+                        self.write(fixture, 0, sacct)
+                        if gone:
+                            os.remove(os.path.join(self.exports, "77-" + os.path.basename(fixture)))
+                        db.execute("SELECT mpg_build(?)", (self.exports,)).fetchall()
+                        found = {
+                            name: sorted(db.execute("SELECT " + sql).fetchall(), key=repr) for name, sql in told.items()
+                        }
+                        self.assertEqual(once, found)
+
+    def test_a_log_beside_a_job_whose_pod_is_gone(self):
+        """The Job alone, which ended, says nothing of what its pod held: that stays, and so do the steps of its log."""
+        start = LOGS["training/megatron.log"]
+        at = lambda time: start[:11] + time + "Z"
+        meta = lambda name: {"name": name, "namespace": "ml", "uid": name, "creationTimestamp": at("08:00:00")}
+        ready = [{"type": "Ready", "status": "True", "lastHeartbeatTime": at("12:00:00")}]
+        spec = {"containers": [{"name": "c", "resources": {"limits": {"nvidia.com/gpu": "8"}}}]}
+        owner = [{"apiVersion": "batch/v1", "kind": "Job", "name": "llm", "uid": "llm", "controller": True}]
+        ended = {"terminated": {"exitCode": 0, "startedAt": at("08:59:00"), "finishedAt": at("11:00:00")}}
+        placed = [{"type": "PodScheduled", "status": "True", "lastTransitionTime": at("08:58:00")}]
+        status = {"phase": "Succeeded", "conditions": placed, "containerStatuses": [{"name": "c", "state": ended}]}
+        done = [{"type": "Complete", "status": "True", "lastTransitionTime": at("11:00:00")}]
+        node = {
+            "kind": "Node",
+            "metadata": meta("n1"),
+            "status": {"capacity": {"nvidia.com/gpu": "8"}, "conditions": ready},
+        }
+        job = {
+            "kind": "Job",
+            "apiVersion": "batch/v1",
+            "metadata": meta("llm"),
+            "spec": {"parallelism": 1, "template": {"spec": spec}},
+        }
+        job["status"] = {"conditions": done, "startTime": at("08:58:00"), "completionTime": at("11:00:00")}
+        pod = {
+            "kind": "Pod",
+            "metadata": meta("llm-x") | {"ownerReferences": owner},
+            "spec": {**spec, "nodeName": "n1"},
+            "status": status,
+        }
+        fleet = {"sources": [{"path": "77-megatron.log", "job": "ml/llm"}, {"path": "list.json"}]}
+        states = [
+            (
+                "training/megatron.log",
+                1,
+                [("fleet.json", json.dumps(fleet)), ("list.json", json.dumps({"kind": "List", "items": items}))],
+            )
+            for items in ([node, job, pod], [node, job])
+        ]
+        once, found = (self.built(*states[:n], file="fleet.json") for n in (1, 2))
+        for table in "ledger", "spans", "commits", "capacity":
+            self.assertEqual(once[table], found[table], table)
+        self.assertEqual(once["allocations"], [row for row in found["allocations"] if row[3] > 0])
+
     def test_a_log_whose_job_waits_again_in_a_later_export(self):
         """The export of a window in which a requeued job only waits: its log is no attempt with chips of its own."""
         for fixture, start in LOGS.items():
