@@ -22,8 +22,9 @@ WHERE i.job NOT IN (SELECT j.job FROM main.jobs AS j) AND i.job IN (SELECT l.job
 UNION ALL
 SELECT i.job, i.start_us, 0 FROM temp.mpg_incoming AS i
 WHERE i.job IN (SELECT l.job FROM temp.mpg_lone_pools AS l)
-  AND NOT EXISTS (SELECT 1 FROM temp.mpg_others AS o WHERE o.record = 'allocations' AND o.job = i.job AND o.chips > 0
-                    AND (o.job, o.pool) NOT IN (SELECT l.job, l.pool FROM temp.mpg_lone_pools AS l))
+  AND i.job NOT IN (SELECT o.job FROM temp.mpg_others AS o
+                    WHERE o.record = 'allocations' AND o.chips > 0
+                      AND (o.job, o.pool) NOT IN (SELECT l.job, l.pool FROM temp.mpg_lone_pools AS l))
   AND EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = i.job AND a.chips > 0
                 AND (a.job, a.pool) NOT IN (SELECT l.job, l.pool FROM temp.mpg_lone_pools AS l));
 DROP TABLE temp.mpg_lone_pools;
@@ -71,8 +72,44 @@ WHERE record = 'observed' AND job IS NULL AND pool IN (SELECT k.pool FROM temp.m
   AND pool NOT IN (SELECT o.pool FROM temp.mpg_others AS o WHERE o.record IN ('capacity', 'allocations') AND o.pool IS NOT NULL);
 DROP TABLE temp.mpg_kept_pools;
 DELETE FROM temp.mpg_log_ends WHERE job IN (SELECT k.job FROM temp.mpg_kept_logs AS k WHERE k.job <> k.of_job);
+-- One that has grown is told anew as a whole; the job's attempts are the scheduler's. That of a job which waits is told when it runs.
+DROP TABLE IF EXISTS temp.mpg_kept_spans;
+CREATE TEMP TABLE mpg_kept_spans AS
+SELECT k.job AS log, r.id, k.of_job AS job, r.kind, CAST(round(r.start_time * 1e6) AS INTEGER) AS start_us,
+       CAST(round(r.end_time * 1e6) AS INTEGER) AS end_us, r.step, r.program, r.flops, r.bytes, r.dtype, r.executions
+FROM temp.mpg_kept_logs AS k CROSS JOIN temp.mpg_sources AS s, trace_records(s.source) AS r
+WHERE s.files AND s.source IS NOT NULL AND r.record = 'spans' AND r.job = k.job AND k.more > 0 AND k.job <> k.of_job;
+DROP TABLE IF EXISTS temp.mpg_kept_commits;
+CREATE TEMP TABLE mpg_kept_commits AS
+SELECT k.job AS log, r.id, k.of_job AS job, r.step, CAST(round(r.snapshot_time * 1e6) AS INTEGER) AS snapshot_us,
+       CAST(round(r.durable_time * 1e6) AS INTEGER) AS durable_us
+FROM temp.mpg_kept_logs AS k CROSS JOIN temp.mpg_sources AS s, trace_records(s.source) AS r
+WHERE s.files AND s.source IS NOT NULL AND r.record = 'commits' AND r.job = k.job AND k.more > 0 AND k.job <> k.of_job;
+DROP TABLE IF EXISTS temp.mpg_kept_times;
+CREATE TEMP TABLE mpg_kept_times AS
+SELECT job, min(start_us) AS first, max(max(coalesce(end_us, start_us)),
+                                        coalesce((SELECT max(coalesce(c.durable_us, c.snapshot_us))
+                                                  FROM temp.mpg_kept_commits AS c WHERE c.log = k.log), 0)) AS last
+FROM temp.mpg_kept_spans AS k GROUP BY log, job;
+DELETE FROM main.spans WHERE (job, start_us, id) IN (
+  SELECT s.job, s.start_us, s.id FROM temp.mpg_kept_times AS t
+  CROSS JOIN main.spans AS s ON s.job = t.job AND s.start_us BETWEEN t.first AND t.last);
+DELETE FROM main.commits WHERE (job, id) IN (
+  SELECT c.job, c.id FROM temp.mpg_kept_times AS t CROSS JOIN main.commits AS c ON c.job = t.job
+    AND coalesce(c.snapshot_us, c.durable_us) BETWEEN t.first AND t.last);
+INSERT OR IGNORE INTO main.spans(id, job, kind, start_us, end_us, step, program, flops, bytes, dtype, executions)
+SELECT id, job, kind, start_us, end_us, step, program, flops, bytes, dtype, executions FROM temp.mpg_kept_spans;
+INSERT OR IGNORE INTO main.commits(id, job, step, snapshot_us, durable_us) 
+SELECT id, job, step, snapshot_us, durable_us FROM temp.mpg_kept_commits;
+DROP TABLE temp.mpg_kept_times;
+DROP TABLE temp.mpg_kept_spans;
+DROP TABLE temp.mpg_kept_commits;
+UPDATE main.observed AS o
+SET until_us = max(until_us, coalesce((SELECT max(coalesce(s.end_us, s.start_us)) FROM main.spans AS s WHERE s.job = o.job), 0),
+                   coalesce((SELECT max(c.durable_us) FROM main.commits AS c WHERE c.job = o.job), 0))
+WHERE until_us IS NOT NULL AND job IN (SELECT k.of_job FROM temp.mpg_kept_logs AS k WHERE k.more > 0 AND k.job <> k.of_job);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'unmatched_log', NULL, count(*),
        'logs of jobs that this reading lacks, or that wait in it, the first ' || min(job) || ': they are of the jobs that the tables have, the first '
-         || min(of_job) || iif(max(more) > 0, '; steps that came since are left out. Export these jobs again', '')
+         || min(of_job)
 FROM temp.mpg_kept_logs GROUP BY NULL;

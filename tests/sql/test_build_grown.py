@@ -241,19 +241,18 @@ class Grown(BuiltCase):
                 self.assertEqual([once] * 3, [found, again, last])
 
     def test_a_log_that_goes_on_while_its_job_is_not_told_of(self):
-        """Steps that came since the last export that has the job are left out, which is said; so is no step twice."""
-        start = LOGS["training/megatron.log"]
-        sacct = SACCT.format(start, start[:11] + "11:00:00", "COMPLETED")
+        """Steps and saves that came since the last export that has the job are its own; also if an export tells of it again."""
         later = SACCT.replace("77|77", "78|78").format("2026-12-24T12:00:00", "2026-12-24T13:00:00", "COMPLETED")
-        states = ("training/megatron.log", 0.7, [("sacct.txt", sacct)]), (
-            "training/megatron.log",
-            1,
-            [("sacct.txt", later)],
-        )
-        db = self.after(self.build, [("", *state) for state in states])
-        self.assertEqual([("77",)], db.execute("SELECT DISTINCT job FROM spans").fetchall())
-        said = "SELECT count FROM issues WHERE kind = 'unmatched_log' AND detail LIKE '%steps that came since are left out%'"
-        self.assertEqual([(1,)], db.execute(said).fetchall())
+        for fixture, start in LOGS.items():
+            sacct = SACCT.format(start, f"{start[:11]}{int(start[11:13]) + 2:02}:00:00", "COMPLETED")
+            whole = (fixture, 1, [("sacct.txt", sacct), ("later.txt", later)])
+            days = [(fixture, share, [("sacct.txt", text)]) for share, text in ((0.7, sacct), (0.9, later), (1, later))]
+            with self.subTest(fixture):
+                once, found, again = (
+                    {name: rows for name, rows in self.built(*readings).items() if name != "observed"}
+                    for readings in ([whole], days, [*days, (fixture, 1, [("sacct.txt", sacct)])])
+                )
+                self.assertEqual([once] * 2, [found, again])
 
     def test_attempts_of_a_requeued_job_that_a_later_export_lacks(self):
         """They stay: the log is told anew from its begin, the scheduler's attempts from the first that is told."""
