@@ -93,14 +93,7 @@ DROP TABLE users_held;
 DROP TABLE users_job;
 
 CREATE INDEX by_time_of ON by_time(source, was, since);
-INSERT INTO by_time
-SELECT l.file, l.source, l.was, a.start_time, coalesce(a.end_time, 9e18), m.job, l.found
-FROM (SELECT job, start_time, end_time FROM all_allocations
-      WHERE chips > 0 AND job IN (SELECT job FROM may_be) AND source IN (SELECT source FROM source WHERE rank = 1)) AS a
-JOIN may_be AS m ON m.job = a.job
-JOIN log_time AS l ON l.file = m.file
-WHERE (a.start_time < l.last OR a.start_time = l.first) AND coalesce(a.end_time, 9e18) > l.first
-  AND l.file NOT IN (SELECT file FROM on_host);
+.read sql/sources/match/held_then.sql
 --@ if EXISTS (SELECT 1 FROM on_host)
 INSERT INTO by_time -- a log that has a host's name is of the jobs that held it
 SELECT l.file, l.source, l.was, h.start_time, h.end_time, h.job, l.found
@@ -114,10 +107,10 @@ JOIN log_time AS l ON l.file = o.file WHERE (h.start_time < l.last OR h.start_ti
 GROUP BY l.file, l.was, h.job, h.start_time;
 --@ end
 
--- Logs that fit several jobs which ran at once.
-CREATE TABLE at_once AS
+-- Logs that fit several jobs which ran at once: besides those that are known already, those of a host, or with several files of one name.
+INSERT INTO at_once
 SELECT DISTINCT b.file FROM by_time AS b JOIN by_time AS o USING (source, was)
-WHERE o.job <> b.job AND o.since <= b.since AND o.until > b.since;
+WHERE o.job <> b.job AND o.since <= b.since AND o.until > b.since AND (b.source, b.was) IN (SELECT source, was FROM mixed);
 -- If the text has as many ids, one after the other, as the log has runs, each run is of the next id, provided that its job held chips
 -- then.
 --@ if EXISTS (SELECT 1 FROM at_once)
@@ -140,15 +133,22 @@ INSERT INTO by_time SELECT file, source, was, start_time, until, job, found FROM
 DROP TABLE in_order;
 --@ end
 INSERT INTO ambiguous SELECT DISTINCT file, NULL FROM at_once
-WHERE file NOT IN (SELECT file FROM ambiguous) AND file NOT IN (SELECT file FROM found);
+WHERE file NOT IN (SELECT file FROM ambiguous) AND file NOT IN (SELECT file FROM found)
+ORDER BY file IN (SELECT file FROM on_host), file;
+CREATE TABLE one_of_few(file INTEGER, job TEXT, PRIMARY KEY (file, job)) WITHOUT ROWID;
+INSERT INTO one_of_few
+WITH few AS MATERIALIZED (SELECT file FROM may_be GROUP BY file HAVING count(*) BETWEEN 2 AND 20)
+SELECT file, job FROM may_be WHERE file > 0 AND file IN (SELECT file FROM few)
+UNION ALL SELECT k.file, m.job FROM few JOIN same_names AS k ON k.as_file = few.file JOIN may_be AS m ON m.file = few.file;
 INSERT INTO ambiguous -- also a log without a clock: no time can say its job
 SELECT m.file, group_concat(DISTINCT m.job)
-FROM may_be AS m JOIN file AS f USING (file) JOIN all_allocations AS a ON a.source = f.source AND a.job = f.path AND a.start_time < 1e8
+FROM one_of_few AS m JOIN file AS f USING (file) JOIN all_allocations AS a ON a.source = f.source AND a.job = f.path AND a.start_time < 1e8
 WHERE f.job IS NULL AND m.file NOT IN (SELECT file FROM ambiguous) AND EXISTS (SELECT 1 FROM source WHERE rank = 1)
-GROUP BY m.file HAVING count(DISTINCT m.job) BETWEEN 2 AND 20;
-UPDATE ambiguous SET jobs = (SELECT group_concat(job, ',')
-                             FROM (SELECT DISTINCT job FROM by_time AS b WHERE b.file = ambiguous.file ORDER BY since LIMIT 5))
-WHERE jobs IS NULL;
+GROUP BY m.file;
+DROP TABLE one_of_few;
+--@ if EXISTS (SELECT 1 FROM ambiguous WHERE jobs IS NULL)
+.read sql/sources/match/first_held.sql
+--@ end
 DELETE FROM by_time WHERE file IN (SELECT file FROM at_once)
    OR file IN (SELECT file FROM by_time WHERE found IS NOT NULL GROUP BY file
                      HAVING max(job = found OR rtrim(job, '0123456789') = found || '#' OR (file, job) IN (SELECT file, job FROM said_of))
@@ -271,13 +271,17 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT min(path), 'warning', 'job_at_another_time', NULL, count(*),
        'logs named like jobs which all ran at another time, the first like ' || min(job)
          || ': each is a job of its own. Check zone and year, theirs and the scheduler''s'
-FROM (SELECT f.source, f.path, min(m.job) AS job
-      FROM (SELECT file FROM log_time GROUP BY file) AS l JOIN file AS f USING (file) JOIN may_be AS m USING (file)
-      WHERE f.job IS NULL AND file NOT IN (SELECT file FROM ambiguous) AND file NOT IN (SELECT file FROM by_time)
-      GROUP BY file)
+FROM (SELECT f.source, f.path, m.job
+      FROM (SELECT file FROM log_time GROUP BY file) AS l JOIN file AS f ON f.file = l.file
+      LEFT JOIN same_names AS k ON k.file = l.file
+      JOIN (SELECT file, min(job) AS job FROM may_be GROUP BY file) AS m ON m.file = coalesce(k.as_file, l.file)
+      WHERE f.job IS NULL AND l.file NOT IN (SELECT file FROM ambiguous) AND l.file NOT IN (SELECT file FROM by_time))
 GROUP BY source;
 
 DROP TABLE at_once;
+DROP TABLE held;
+DROP TABLE mixed;
+DROP TABLE spoke;
 DROP TABLE beyond;
 DROP TABLE said_of;
 DROP TABLE log_time;

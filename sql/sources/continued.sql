@@ -25,25 +25,26 @@ FROM (SELECT b.job, b.first_step, a.job AS earlier, row_number() OVER (PARTITION
       WHERE b.first_time >= a.last_time AND b.first_time > 1e8 AND b.first_step > a.first_step
         AND b.first_step <= a.last_step + max(1, (a.last_step - a.first_step) / max(1, a.n - 1)))
 WHERE nth = 1;
-INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+CREATE TABLE spoke_beside(job PRIMARY KEY, tail) WITHOUT ROWID; -- logs that speak at the time of another; tail: what one has at its end the other has, if they are of one run
+INSERT INTO spoke_beside
 WITH told AS MATERIALIZED (
   SELECT job, min(start_time) AS first_time, max(end_time) AS last_time, max(step) - 10 * max(1, (max(step) - min(step)) / max(1, count(*) - 1)) AS tail
   FROM temp.spans WHERE kind = ''step'' AND step IS NOT NULL AND typeof(start_time) IN (''integer'', ''real'')
     AND job IN (SELECT a.job FROM all_allocations AS a JOIN source AS s USING (source) WHERE s.rank = 3 AND a.chips > 0)
   GROUP BY job
-),
-beside AS MATERIALIZED ( -- at the time of another: what one has at its end the other has, if they are of one run
-  SELECT job, tail FROM (
-    SELECT *, max(last_time) OVER (ORDER BY first_time, job ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) > first_time
-                OR lead(first_time) OVER (ORDER BY first_time, job) < last_time AS overlaps FROM told) WHERE overlaps
-),
-late AS MATERIALIZED ( -- times of a log without a clock are counted from its first step: what steps took tells them
+)
+SELECT job, tail FROM (
+  SELECT *, max(last_time) OVER (ORDER BY first_time, job ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) > first_time
+              OR lead(first_time) OVER (ORDER BY first_time, job) < last_time AS overlaps FROM told) WHERE overlaps;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+WITH late AS MATERIALIZED ( -- times of a log without a clock are counted from its first step: what steps took tells them
   SELECT s.job, s.step, iif(s.start_time > 1e8, s.end_time, round(s.end_time - s.start_time, 3)) AS time
-  FROM beside AS b CROSS JOIN temp.spans AS s ON s.job = b.job AND s.kind = ''step'' AND s.step > b.tail
+  FROM temp.spans AS s CROSS JOIN spoke_beside AS b ON b.job = s.job WHERE s.kind = ''step'' AND s.step > b.tail
 )
 SELECT max(job, other), ''warning'', ''parallel_logs'', NULL, max(n), ''steps that '' || min(job, other) || '' has at the same times: each log counts as a job. If they are of one run, remove one, or give both one name by the option job''
 FROM (SELECT l.job, s.job AS other, count(*) AS n, max(l.time <> CAST(l.time AS INTEGER)) + (min(l.time) > 1e8) AS precise
       FROM (SELECT 1 FROM late LIMIT 1) CROSS JOIN temp.spans AS s CROSS JOIN late AS l
         ON l.step = s.step AND l.time = iif(s.start_time > 1e8, s.end_time, round(s.end_time - s.start_time, 3)) AND l.job <> s.job
-      WHERE s.kind = ''step'' AND s.job IN (SELECT job FROM beside) GROUP BY 1, 2)
-WHERE n > 2 - precise AND NOT EXISTS (SELECT 1 FROM mpg_issues AS i WHERE i.kind = ''parallel_logs'' AND i.source IN (job, other)) GROUP BY 1' ELSE '' END;
+      WHERE s.kind = ''step'' AND s.job IN (SELECT job FROM spoke_beside) GROUP BY 1, 2)
+WHERE n > 2 - precise AND NOT EXISTS (SELECT 1 FROM mpg_issues AS i WHERE i.kind = ''parallel_logs'' AND i.source IN (job, other)) GROUP BY 1;
+DROP TABLE spoke_beside;' ELSE '' END;

@@ -7,7 +7,8 @@
 UPDATE file SET job = substr(path, 1, instr(path, '/attempt_') - 1),
   options = json_set(options, '$.job', substr(path, 1, instr(path, '/attempt_') - 1)),
   inferred = json_set(inferred, '$.job', 'by the folder of its launcher')
-WHERE source IS NULL AND job IS NULL AND file NOT IN (SELECT file FROM may_be) AND json_extract(options, '$.job') IS NULL
+WHERE source IS NULL AND job IS NULL AND json_extract(options, '$.job') IS NULL
+  AND file NOT IN (SELECT file FROM may_be UNION ALL SELECT file FROM same_names)
   AND (parameter = 'log' AND format <> 'goodput' OR parameter IN ('deepspeed', 'nemo'))
   AND (path GLOB '?*/attempt_[0-9]/[0-9]*/*' OR path GLOB '?*/attempt_[0-9][0-9]/[0-9]*/*'
        OR path GLOB '?*/attempt_[0-9][0-9][0-9]/[0-9]*/*');

@@ -253,11 +253,11 @@ FROM (SELECT file, level, rtrim(rtrim(words, '0123456789'), '-_.') AS name, subs
 CROSS JOIN task_of AS t ON t.name = w.name AND t.task = CAST(w.task AS INTEGER)
 WHERE w.task <> '' AND w.file NOT IN (SELECT file FROM candidate);
 DROP TABLE task_of;
-INSERT INTO candidate
-SELECT w.file, n.job, '', 1, w.level * 1000 - length(n.name)
-FROM (SELECT * FROM run_of_words WHERE file NOT IN (SELECT file FROM candidate)) AS w JOIN shared_name AS n ON n.name = w.words
-WHERE n.n <= 1000;
-DROP TABLE shared_name;
+CREATE TABLE named_as AS
+SELECT DISTINCT w.file, n.name, w.level * 1000 - length(n.name) AS place
+FROM (SELECT DISTINCT name FROM shared_name WHERE n <= 1000) AS n JOIN run_of_words AS w ON w.words = n.name
+WHERE w.file NOT IN (SELECT file FROM candidate);
+.read sql/sources/match/same_names.sql
 
 CREATE TABLE scanned AS
 SELECT file FROM file
@@ -269,6 +269,7 @@ INSERT INTO candidate SELECT DISTINCT s.file, s.job, 'by its own text', 7, 0 FRO
 WHERE f.missing NOT LIKE '%"start"%'
   OR s.line = (SELECT iif(count(*) = count(DISTINCT o.job), min(o.line), s.line) FROM said_id AS o WHERE o.file = s.file);
 .read sql/sources/match/like_names.sql
+.read sql/sources/match/same_names.sql
 .read sql/sources/match/first_parts.sql
 DROP TABLE job_name;
 
@@ -280,6 +281,7 @@ SELECT * FROM (SELECT *, rank() OVER (PARTITION BY file
 WHERE place_of = 1;
 INSERT INTO found SELECT file, min(job), iif(min(place) > 9000, 'by the name of its copy', min(how))
 FROM best GROUP BY file HAVING count(DISTINCT job) = 1;
+INSERT INTO found SELECT a.file, f.job, f.how FROM same_names AS a JOIN found AS f ON f.file = a.as_file;
 INSERT INTO found -- a log that was rotated names its job in its first part alone
 SELECT o.file, min(f.job), 'by a part of the same log'
 FROM found AS f JOIN log_name AS n USING (file) JOIN log_name AS l USING (name) JOIN file AS o ON o.file = l.file
@@ -298,35 +300,7 @@ WHERE c.how <> '' AND c.file NOT IN (SELECT file FROM found) GROUP BY c.file;
 UPDATE file SET job = found.job, inferred = json_set(inferred, '$.job', found.how)
 FROM found WHERE found.file = file.file AND file.rowid IN (SELECT file FROM found);
 
--- What the log does not say and its job does: the year of its times, or when it began. It began with the job's pod, if its name or text
--- names that; else with the job, until its runs are known (placed.sql).
-UPDATE file SET options = json_set(options, '$.year', t.year), inferred = json_set(inferred, '$.year', 'the year in which its job ran')
-FROM (SELECT m.file, min(t.year) AS year
-      FROM may_be AS m
-      JOIN (SELECT job, CAST(strftime('%Y', min(start_time), 'unixepoch') AS INTEGER) AS year
-            FROM all_allocations WHERE typeof(start_time) IN ('integer', 'real') AND job IN (SELECT job FROM may_be)
-            GROUP BY job) AS t USING (job)
-      GROUP BY m.file HAVING min(t.year) >= max(t.year) - 1) AS t
-WHERE t.file = file.file AND json_extract(options, '$.year') IS NULL AND EXISTS (SELECT 1 FROM json_each(missing) WHERE value = 'year');
--- The start is no option, which would make a source: most logs have their own.
-UPDATE file SET start = t.start_time, inferred = json_set(inferred, '$.start', 'the start of its pod')
-FROM (SELECT file, min(start_time) AS start_time
-      FROM (SELECT f.file, a.start_time
-            FROM file AS f CROSS JOIN run_of_words AS w ON w.file = f.file
-            CROSS JOIN all_allocations AS a ON a.job = f.job AND a.task = w.words WHERE f.missing LIKE '%"start"%'
-            UNION ALL SELECT f.file, a.start_time FROM file AS f CROSS JOIN all_allocations AS a ON a.job = f.job AND a.task = f.said_job
-            WHERE f.missing LIKE '%"start"%')
-      WHERE typeof(start_time) IN ('integer', 'real') GROUP BY file) AS t
-WHERE t.file = file.file AND json_extract(options, '$.start') IS NULL;
-UPDATE file SET start = iif(typeof(t.start_time) = 'text', strftime('%s', t.start_time), t.start_time),
-  inferred = json_set(inferred, '$.start', 'the start of its job')
-FROM (SELECT job, min(start_time) AS start_time FROM all_allocations
-      WHERE job IN (SELECT job FROM file WHERE missing LIKE '%"start"%') GROUP BY job) AS t
-WHERE t.job = file.job AND start IS NULL AND json_extract(options, '$.start') IS NULL
-  AND EXISTS (SELECT 1 FROM json_each(missing) WHERE value = 'start');
-UPDATE file SET missing = (SELECT json_group_array(value)
-                           FROM json_each(missing) WHERE json_extract(options, '$.' || value) IS NULL
-                             AND (value <> 'start' OR start IS NULL));
+.read sql/sources/match/began.sql
 -- as several jobs may add to it
 CREATE TABLE scanned AS SELECT file FROM file
 WHERE source IS NULL AND start IS NOT NULL AND json_extract(inferred, '$.job') = 'by its own text'

@@ -31,9 +31,10 @@ CREATE TABLE placed(source INTEGER, was TEXT, attempt INTEGER, shift REAL, PRIMA
 INSERT INTO placed
 SELECT r.source, r.was, r.attempt, CAST(strftime(''%s'', l.first, ''unixepoch'', ''+1 year'') AS INTEGER) - CAST(l.first AS INTEGER)
 FROM (SELECT file, min(start_time) AS first, max(end_time) AS last FROM log_run GROUP BY file) AS l
+LEFT JOIN same_names AS k ON k.file = l.file
 JOIN (SELECT m.file, min(a.start_time) AS first, max(coalesce(a.end_time, a.start_time)) AS last FROM may_be AS m CROSS JOIN all_allocations AS a ON a.job = m.job
-      WHERE a.chips > 0 AND a.source IN (SELECT source FROM source WHERE rank = 1) GROUP BY m.file) AS j USING (file)
-JOIN file AS f USING (file) JOIN log_run AS r USING (file)
+      WHERE a.chips > 0 AND a.source IN (SELECT source FROM source WHERE rank = 1) GROUP BY m.file) AS j ON j.file = coalesce(k.as_file, l.file)
+JOIN file AS f ON f.file = l.file JOIN log_run AS r ON r.file = l.file
 WHERE json_extract(f.inferred, ''$.year'') IS NOT NULL AND l.last < j.first - 86400 AND strftime(''%s'', l.first, ''unixepoch'', ''+1 year'') - j.last < 86400;
 '
 || iif(EXISTS (SELECT 1 FROM clockless), '

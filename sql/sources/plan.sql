@@ -78,6 +78,9 @@ CREATE TABLE own_record(source INTEGER, time);
 CREATE TABLE key(key TEXT PRIMARY KEY, job TEXT NOT NULL, strength INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE found(file INTEGER PRIMARY KEY, job TEXT, how TEXT);
 CREATE TABLE may_be(file INTEGER, job TEXT, PRIMARY KEY (file, job)) WITHOUT ROWID;
+-- Logs that may be of the same jobs, as those whose names are one name of many: may_be has them once, below a number less than 0.
+CREATE TABLE same_names(file INTEGER PRIMARY KEY, as_file INTEGER);
+CREATE INDEX same_names_as ON same_names(as_file);
 CREATE TABLE said_id(file INTEGER, line INTEGER, job TEXT); -- what the whole text of some logs says (match/said_ids.sql)
 CREATE TABLE on_host(file INTEGER, host TEXT, job TEXT); -- logs that have the name of a host, and the jobs that it held
 CREATE TABLE in_users_folder(file INTEGER, user TEXT); -- logs that nothing else says the job of

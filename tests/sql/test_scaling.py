@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import time
 import unittest
 
 import cases
@@ -493,7 +494,7 @@ class Training(Case):
         )
 
     def torchtitan(self, i, anew):
-        stamp = "[titan] 2025-06-01 %02d:%02d:%02d,000 - root - INFO - " % (i // 3600, i // 60 % 60, i % 60)
+        stamp = time.strftime("[titan] 2025-06-01 %H:%M:%S,000 - root - INFO - ", time.gmtime(i))
         return (
             (stamp + "CUDA capacity: NVIDIA H100 with 79.10GiB memory\n" if i == 1 or anew else "")
             + stamp
@@ -676,7 +677,7 @@ class Training(Case):
 
     def test_hosts_whose_clocks_differ(self):
         """By a minute, or by an hour: each line of the one falls behind the other's."""
-        stamp = lambda at: "[2025-06-%02d %02d:%02d:%02d]" % (1 + at // 86400, at // 3600 % 24, at // 60 % 60, at % 60)
+        stamp = lambda at: time.strftime("[2025-06-%d %H:%M:%S]", time.gmtime(at))
         for apart in (60, 3600):
             form = (
                 lambda i, _, apart=apart: " %s iteration %d/ 9999 | consumed samples: 1 | elapsed time per iteration (ms): 1000.0 | lm loss: 3.0E+00 |"
@@ -731,6 +732,17 @@ class Training(Case):
 class Sources(Case):
     """In looks whether to stop, of which one comes after so many steps of the connection that joins sources."""
 
+    HEADS = "JobID|JobIDRaw|JobName|Partition|State|Submit|Start|End|AllocTRES\n"
+    LINE = (
+        " [%s] iteration %d/ %d | consumed samples: 1 | elapsed time per iteration (ms): 10000.0 | lm loss: 3.0E+00 |\n"
+    )
+
+    def at(self, second):
+        return time.strftime("2026-01-%d %H:%M:%S", time.gmtime(second))
+
+    def times(self, at, end):
+        return "|".join(self.at(at + second).replace(" ", "T") for second in (0, 10, end))
+
     def looks(self, folder):
         db = connect()
         self.addCleanup(db.close)
@@ -741,23 +753,13 @@ class Sources(Case):
 
     def test_attempts_of_one_job(self):
         """Whose log is appended to by each, or of which each has a log."""
-        heads = "JobID|JobIDRaw|JobName|Partition|State|Submit|Start|End|AllocTRES\n"
-        at = lambda second: "2026-01-%02d %02d:%02d:%02d" % (
-            1 + second // 86400,
-            second // 3600 % 24,
-            second // 60 % 60,
-            second % 60,
-        )
 
         def make(n, name):
-            logs, sacct = {}, [heads]
+            logs, sacct = {}, [self.HEADS]
             for i in range(n):
-                times = [at(1000 * i + second).replace(" ", "T") for second in (0, 10, 900)]
-                sacct.append("7|7|train|gpu|NODE_FAIL|%s|gres/gpu:h100=8\n" % "|".join(times))
+                sacct.append("7|7|train|gpu|NODE_FAIL|%s|gres/gpu:h100=8\n" % self.times(1000 * i, 900))
                 logs.setdefault(name % i, []).extend(
-                    " [%s] iteration %d/ 9999 | consumed samples: 1 | elapsed time per iteration (ms): 10000.0 | lm loss: 3.0E+00 |\n"
-                    % (at(1000 * i + 30 + 10 * step), 4 * i + step)
-                    for step in range(1, 5)
+                    self.LINE % (self.at(1000 * i + 30 + 10 * step), 4 * i + step, 9999) for step in range(1, 5)
                 )
             files = {path: "".join(lines) for path, lines in logs.items()}
             return self.folder_of({"sacct.psv": "".join(sacct), **files})
@@ -769,27 +771,17 @@ class Sources(Case):
 
     def test_logs_of_many_jobs(self):
         """Each has a log, which says of a second run that it completed where the scheduler says it failed, or is like the others and without a clock."""
-        heads = "JobID|JobIDRaw|JobName|Partition|State|Submit|Start|End|AllocTRES\n"
-        line = " [%s] iteration %d/ %d | consumed samples: 1 | elapsed time per iteration (ms): 10000.0 | lm loss: 3.0E+00 |\n"
-
-        def clock(second):
-            return "2026-01-%02d %02d:%02d:%02d" % (
-                1 + second // 86400,
-                second // 3600 % 24,
-                second // 60 % 60,
-                second % 60,
-            )
 
         def make(n, state, runs, clocks):
-            sacct, files = [heads], {}
+            sacct, files = [self.HEADS], {}
             for i in range(n):
                 log = []
                 for run in range(runs):
                     first = 40 * i + 400 * run
-                    times = "|".join(clock(first + second).replace(" ", "T") for second in (0, 10, 300))
+                    times = self.times(first, 300)
                     ended = "NODE_FAIL" if run < runs - 1 else state
                     sacct.append("%d|%d|train|gpu|%s|%s|gres/gpu:h100=8\n" % (i + 7, i + 7, ended, times))
-                    log += [line % (clock(first + 30 + 10 * step), step, 4) for step in range(1, 5)]
+                    log += [self.LINE % (self.at(first + 30 + 10 * step), step, 4) for step in range(1, 5)]
                 text = "".join(log)
                 files["slurm-%d.out" % (i + 7)] = text if clocks else re.sub(r"\[[^]]*\] ", "", text)
             return self.folder_of({"sacct.psv": "".join(sacct), **files})
@@ -798,6 +790,25 @@ class Sources(Case):
             with self.subTest(shape):
                 few, more, many = (self.looks(make(n, *shape)) for n in (150, 300, 900))
                 self.assertLess(many - more, 1.03 * 4 * (more - few))
+
+    def test_logs_of_one_name(self):
+        """As a sweep's: times say of which job each is, or that jobs ran at once."""
+
+        def make(n, path, apart):
+            files = {"sacct.psv": self.HEADS.replace("|P", "|User|P")}
+            for i in range(n):
+                at, user = apart * i, "ab"[i % 2] * 4
+                row = i + 7, i + 7, user, self.times(at, 300)
+                files["sacct.psv"] += "%d|%d|Train|%s|gpu|COMPLETED|%s|gres/gpu:h100=8\n" % row
+                lines = [self.LINE % (self.at(at + 10 * step), step, 4) for step in range(4, 8)]
+                files[path.format(i, user)] = "".join(lines)
+            return self.folder_of(files)
+
+        for path in "runs/r{}/Train.log", "train/x{}.out", "{1}/r{0}/Train.log":
+            for apart in 400, 1:
+                with self.subTest(path, apart=apart):
+                    few, more, many = (self.looks(make(n, path, apart)) for n in (100, 200, 400))
+                    self.assertLess(many - more, 2.2 * (more - few))
 
 
 class Profiles(Case):

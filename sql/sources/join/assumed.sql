@@ -10,6 +10,7 @@ FROM all_assumed_chips AS a
 LEFT JOIN renamed AS r ON r.source = a.source AND r.was = a.job
 LEFT JOIN (SELECT DISTINCT source, was, job FROM by_time) AS b ON b.source = a.source AND b.was = a.job AND r.job IS NULL;
 --@ if EXISTS (SELECT 1 FROM assumed)
+CREATE INDEX assumed_of ON assumed(job);
 INSERT INTO chips_then
 WITH edge AS (
   SELECT job, at, sum(chips) AS chips FROM (

@@ -10,7 +10,7 @@ WITH told AS MATERIALIZED (
   FROM (SELECT 1 FROM source WHERE rank = 1 LIMIT 1) CROSS JOIN all_jobs AS j CROSS JOIN source AS s USING (source)
   CROSS JOIN renamed AS r ON r.source = j.source AND r.was = j.job
   WHERE s.format IN ('maxtext', 'megatron', 'torchtitan', 'nanogpt') AND json_extract(s.options, '$.chips') IS NULL AND r.was <> r.job
-    AND j.chips > 0 AND (j.source, j.job) NOT IN (SELECT source, job FROM all_assumed_chips)
+    AND j.chips > 0 AND iif((j.source, j.job) IN (SELECT source, job FROM all_assumed_chips), 0, 1)
 ),
 together AS MATERIALIZED (SELECT job, sum(chips) AS chips FROM told GROUP BY job HAVING count(*) > 1)
 SELECT source, was, job FROM told
