@@ -104,7 +104,7 @@ SELECT which, file, start_ns, end_ns FROM diff_events
 WHERE wanted IS NOT NULL AND typeof(stream) <> 'integer' AND name = 'ProfilerStep#' || wanted;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT file, 'warning', 'missing_steps', 1, 'the step is not in this profile: nothing of it is compared'
-FROM diff_events WHERE wanted IS NOT NULL AND (which, file) NOT IN (SELECT which, file FROM diff_steps) GROUP BY which, file;
+FROM diff_events WHERE wanted IS NOT NULL AND iif((which, file) IN (SELECT which, file FROM diff_steps), 0, 1) GROUP BY which, file;
 
 DROP TABLE IF EXISTS temp.profile_diff;
 CREATE TEMP TABLE profile_diff AS

@@ -205,8 +205,8 @@ CREATE TEMP TABLE mpg_cut AS
 WITH w AS (
   SELECT w.*, row_number() OVER (PARTITION BY record, pool, chip, kind, chips ORDER BY start_us, id) AS place FROM temp.mpg_was AS w
   WHERE record <> 'allocations' AND end_us IS NULL AND pool IN (SELECT pool FROM temp.mpg_watched)
-    AND (record, id) NOT IN (SELECT record, was FROM temp.mpg_replaced)
-    AND (record, pool, start_us) NOT IN (SELECT n.record, n.pool, n.start_us FROM temp.mpg_new AS n WHERE n.pool IS NOT NULL)
+    AND iif((record, id) IN (SELECT record, was FROM temp.mpg_replaced), 0, 1)
+    AND iif((record, pool, start_us) IN (SELECT n.record, n.pool, n.start_us FROM temp.mpg_new AS n WHERE n.pool IS NOT NULL), 0, 1)
 ),
 n AS (
   SELECT n.*, row_number() OVER (PARTITION BY record, pool, chip, kind, chips ORDER BY start_us, id) AS place FROM temp.mpg_new AS n
@@ -236,13 +236,13 @@ CREATE TEMP TABLE mpg_sizes AS
 SELECT w.id, w.pool, min(n.start_us) AS end_us, 0 AS incoming FROM temp.mpg_was AS w CROSS JOIN temp.mpg_new AS n ON n.pool = w.pool
 WHERE w.record = 'capacity' AND n.record = 'capacity' AND w.end_us IS NULL AND n.start_us > w.start_us
   AND w.id NOT IN (SELECT c.id FROM temp.mpg_cut AS c WHERE c.record = 'capacity')
-  AND (w.record, w.id) NOT IN (SELECT r.record, r.was FROM temp.mpg_replaced AS r)
-  AND (w.pool, w.start_us) NOT IN (SELECT o.pool, o.start_us FROM temp.mpg_new AS o WHERE o.record = 'capacity')
+  AND iif((w.record, w.id) IN (SELECT r.record, r.was FROM temp.mpg_replaced AS r), 0, 1)
+  AND iif((w.pool, w.start_us) IN (SELECT o.pool, o.start_us FROM temp.mpg_new AS o WHERE o.record = 'capacity'), 0, 1)
 GROUP BY w.id
 UNION ALL
 SELECT n.id, n.pool, min(w.start_us), 1 FROM temp.mpg_new AS n CROSS JOIN temp.mpg_was AS w ON w.pool = n.pool
 WHERE n.record = 'capacity' AND w.record = 'capacity' AND n.end_us IS NULL AND w.start_us > n.start_us
-  AND (w.record, w.id) NOT IN (SELECT r.record, r.was FROM temp.mpg_replaced AS r)
+  AND iif((w.record, w.id) IN (SELECT r.record, r.was FROM temp.mpg_replaced AS r), 0, 1)
 GROUP BY n.id;
 DELETE FROM temp.mpg_sizes
 WHERE EXISTS (SELECT 1 FROM (SELECT 1 FROM temp.mpg_sizes LIMIT 1) CROSS JOIN temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
@@ -285,13 +285,13 @@ CREATE TEMP TABLE mpg_over AS
 SELECT 'outages' AS record, o.id, NULL AS job, o.start_us, w.until_us, 'an outage of ' || o.pool AS what
 FROM temp.mpg_watched AS w CROSS JOIN main.outages AS o ON o.pool = w.pool
 WHERE o.end_us IS NULL AND o.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'outages')
-  AND (o.pool, o.start_us) NOT IN (SELECT n.pool, n.start_us FROM temp.mpg_new AS n WHERE n.record = 'outages')
+  AND iif((o.pool, o.start_us) IN (SELECT n.pool, n.start_us FROM temp.mpg_new AS n WHERE n.record = 'outages'), 0, 1)
 UNION ALL
 SELECT 'allocations', a.id, a.job, a.start_us, w.until_us, a.job || ' (' || a.task || ')'
 FROM (SELECT 1 FROM temp.mpg_watched LIMIT 1) CROSS JOIN main.allocations AS a CROSS JOIN temp.mpg_watched AS w ON w.pool = a.pool
 WHERE a.end_us IS NULL AND a.task IS NOT NULL AND a.chips > 0
   AND a.id NOT IN (SELECT i.id FROM temp.mpg_ids AS i)
-  AND (a.job, a.start_us) NOT IN (SELECT n.job, n.start_us FROM temp.mpg_new AS n WHERE n.record = 'allocations')
+  AND iif((a.job, a.start_us) IN (SELECT n.job, n.start_us FROM temp.mpg_new AS n WHERE n.record = 'allocations'), 0, 1)
 UNION ALL
 SELECT 'allocations', id, job, start_us, until_us, 'job ' || job FROM temp.mpg_gone;
 UPDATE main.outages SET end_us = max(outages.start_us, o.until_us) FROM temp.mpg_over AS o WHERE o.record = 'outages' AND o.id = outages.id;

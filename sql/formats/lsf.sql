@@ -212,7 +212,7 @@ FROM (SELECT a.job, min(r._file) AS _file, min(r._line) AS _line
 DROP TABLE IF EXISTS temp.allocations;
 CREATE TEMP TABLE allocations AS
 SELECT a.job, attempt, NULL AS task, 'lsf' AS pool, coalesce(held, j.chips) AS chips, start_time, end_time, outcome
-FROM lsf_attempts AS a CROSS JOIN lsf_jobs AS j ON j.id = a.id WHERE (a.id, attempt) NOT IN (SELECT id, attempt FROM lsf_sizes);
+FROM lsf_attempts AS a CROSS JOIN lsf_jobs AS j ON j.id = a.id WHERE iif((a.id, attempt) IN (SELECT id, attempt FROM lsf_sizes), 0, 1);
 --@ if EXISTS (SELECT 1 FROM lsf_sizes)
 INSERT INTO allocations
 SELECT a.job, s.attempt, NULL, 'lsf', s.chips, s.start_time, s.end_time,

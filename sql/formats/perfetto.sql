@@ -203,7 +203,7 @@ FROM device_host_launches AS l
 JOIN (SELECT process_id, min(trace) AS trace FROM perfetto_slices GROUP BY process_id) AS p ON p.process_id = l.process
 WHERE p.trace IN (SELECT trace FROM perfetto_activity GROUP BY trace HAVING total(kind = 'kernel' AND stack IS NULL) = 0)
   AND ((l.name GLOB '[ch]*Launch*Kernel*' OR l.name GLOB '[ch]*GraphLaunch*')
-       AND (l.process, l.call) NOT IN (SELECT process_id, stack FROM perfetto_activity WHERE stack IS NOT NULL)
+       AND iif((l.process, l.call) IN (SELECT process_id, stack FROM perfetto_activity WHERE stack IS NOT NULL), 0, 1)
        OR l.name GLOB '[ch]*StreamBeginCapture*' OR l.name GLOB '[ch]*StreamEndCapture*');
 .read sql/formats/device/unseen.sql
 

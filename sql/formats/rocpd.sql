@@ -113,9 +113,9 @@ SELECT t.trace, l.process || ' ' || l.thread AS thread, l.start, l.name
 FROM (SELECT trace FROM rocpd_trace WHERE (SELECT total(kind = 'kernel' AND stack IS NULL) = 0 AND count(*) > 0 FROM rocpd_activity)) AS t
 CROSS JOIN device_host_launches AS l
 WHERE (l.name GLOB '[ch]*Launch*Kernel*' OR l.name GLOB '[ch]*GraphLaunch*')
-  AND (l.process, l.call) NOT IN (SELECT h.process, a.stack FROM rocpd_activity AS a
+  AND iif((l.process, l.call) IN (SELECT h.process, a.stack FROM rocpd_activity AS a
                                   JOIN rocpd_threads AS h ON h.guid IS a.guid AND h.pid IS a.pid AND h.tid IS NULL
-                                  WHERE a.stack IS NOT NULL)
+                                  WHERE a.stack IS NOT NULL), 0, 1)
   OR l.name GLOB '[ch]*StreamBeginCapture*' OR l.name GLOB '[ch]*StreamEndCapture*';
 .read sql/formats/device/unseen.sql
 

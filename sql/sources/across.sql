@@ -13,7 +13,7 @@ log AS (
   UNION SELECT source, job, job FROM all_jobs WHERE EXISTS (SELECT 1 FROM spoken) AND source IN (SELECT source FROM spoken)
   UNION SELECT source, alias, alias FROM all_aliases -- jobs to which a native trace refers without a record of them
   WHERE source IN (SELECT k.source FROM spoken JOIN source AS k USING (source) WHERE k.rank = 2)
-    AND (source, alias) NOT IN (SELECT source, was FROM renamed)
+    AND iif((source, alias) IN (SELECT source, was FROM renamed), 0, 1)
 ),
 held AS ( -- reached: the latest end of the allocations before
   SELECT job, attempt, chips, start_time,

@@ -180,7 +180,7 @@ INSERT INTO own_word -- jobs without allocations, as OpenTelemetry's: the times 
 SELECT DISTINCT j.source, j.job, j.job, 0, 9e18 FROM all_jobs AS j
 WHERE j.source IN (SELECT source FROM source WHERE rank = 3) AND EXISTS (SELECT 1 FROM source WHERE rank = 1) AND j.job NOT GLOB '*/*'
   AND j.job NOT IN (SELECT key FROM key) AND j.job NOT IN (SELECT path FROM file)
-  AND (j.source, j.job) NOT IN (SELECT source, job FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3));
+  AND iif((j.source, j.job) IN (SELECT source, job FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3)), 0, 1);
 -- If the name of their file or folder tells the job, they are of that job. The files are read again to see which has which word.
 --@ if EXISTS (SELECT 1 FROM own_word)
 CREATE TABLE worded AS

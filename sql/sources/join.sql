@@ -176,7 +176,7 @@ JOIN (SELECT job, max(given) AS given
             WHERE h.rank = 1 GROUP BY h.job, a.attempt
             UNION ALL SELECT job, chips FROM all_jobs
             WHERE job IN (SELECT job FROM held) AND source IN (SELECT source FROM source WHERE rank = 1)) GROUP BY job) AS g USING (job)
-WHERE t.told > g.given AND g.given > 0 AND (t.source, t.job) NOT IN (SELECT source, job FROM het_part) GROUP BY t.source;
+WHERE t.told > g.given AND g.given > 0 AND iif((t.source, t.job) IN (SELECT source, job FROM het_part), 0, 1) GROUP BY t.source;
 
 -- A log that says that its run completed, or failed, where the scheduler says otherwise.
 --@ if EXISTS (SELECT 1 FROM said_end)

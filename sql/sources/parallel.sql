@@ -114,7 +114,7 @@ FROM (SELECT x.source, x.row, x.start_time, t.start_time AS time,
       FROM (SELECT 1 FROM told_restore LIMIT 1) CROSS JOIN told_step AS t
       CROSS JOIN told_restore AS x ON x.job = t.job AND x.step IN (t.step, t.step - 1) AND abs(t.start_time - x.start_time) < 60
       CROSS JOIN told_log AS g ON g.log = t.log AND g.attempt IS t.attempt AND g.place < x.place
-      WHERE x.is_again AND (x.source, x.row) NOT IN (SELECT source, row FROM moved_restore))
+      WHERE x.is_again AND iif((x.source, x.row) IN (SELECT source, row FROM moved_restore), 0, 1))
 WHERE nth = 1 AND time < start_time;'
 || group_concat('
 DELETE FROM temp.spans_of_' || source || ' WHERE rowid IN (SELECT row FROM moved_restore WHERE source = ' || source || ' AND time IS NULL);

@@ -46,6 +46,26 @@ class Unseen(cases.Case):
                     ),
                 )
 
+    def test_many(self):
+        """What it takes to find them grows with the calls and not with their square."""
+
+        def kineto(n, there):
+            events = [cuda_launch(10 * i, 5, i) for i in range(n)] + [kernel("k", i, 100 + 10 * i, 5) for i in there]
+            return self.file({"schemaVersion": 1, "traceEvents": events}, "t.json")
+
+        def looks(path):
+            """Whether to stop: each comes after so many steps of the connection that reads the profile."""
+            seen = []
+            self.db.set_progress_handler(lambda: seen.append(1) and 0, 1)
+            self.rows("SELECT count(*) FROM trace_device_activity(?)", path)
+            self.db.set_progress_handler(None, 0)
+            return len(seen)
+
+        for name, write in ("kineto", kineto), ("perfetto", lambda n, there: self.pftrace(range(1, n + 1), there)):
+            with self.subTest(name):
+                few, more, many = (looks(write(n, range(1, n, 2))) for n in (1000, 2000, 4000))
+                self.assertLess(many - more, 2.2 * (more - few))
+
     def test_kineto(self):
         def write(there, *more, path="t.json"):
             return self.file(

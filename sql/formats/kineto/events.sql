@@ -129,10 +129,10 @@ WHERE g.is_call
                         FROM kineto_activity AS a CROSS JOIN kineto_kinds AS k ON k.rowid = a.kind GROUP BY part)
                   CROSS JOIN kineto_groups AS o ON o.id = part GROUP BY o.trace HAVING total(n) = 0)
   AND ((e.name GLOB '[ch]*Launch*Kernel*' OR e.name GLOB '[ch]*GraphLaunch*') AND e.correlation IS NOT NULL
-       AND (g.label, e.correlation) NOT IN (SELECT o.label, a.correlation
+       AND iif((g.label, e.correlation) IN (SELECT o.label, a.correlation
                                             FROM kineto_activity AS a CROSS JOIN kineto_groups AS o ON o.id = a.part
-                                            WHERE a.correlation IS NOT NULL)
-       AND (g.trace, e.correlation) NOT IN (SELECT trace, correlation FROM kineto_timeless)
+                                            WHERE a.correlation IS NOT NULL), 0, 1)
+       AND iif((g.trace, e.correlation) IN (SELECT trace, correlation FROM kineto_timeless), 0, 1)
        OR e.name GLOB '[ch]*StreamBeginCapture*' OR e.name GLOB '[ch]*StreamEndCapture*');
 
 -- A device's time that is none: 0 or a second and more before anything that the host did, an hour after it, or 0 where

@@ -39,7 +39,7 @@ FROM (SELECT trace FROM nsys_trace
              FROM nsys_activity)) AS t
 CROSS JOIN device_host_launches AS l
 WHERE (l.name GLOB '[ch]*Launch*Kernel*' OR l.name GLOB '[ch]*GraphLaunch*')
-  AND (l.process, l.call) NOT IN (SELECT process, correlationId FROM nsys_activity WHERE process + correlationId IS NOT NULL)
+  AND iif((l.process, l.call) IN (SELECT process, correlationId FROM nsys_activity WHERE process + correlationId IS NOT NULL), 0, 1)
   OR l.name GLOB '[ch]*StreamBeginCapture*' OR l.name GLOB '[ch]*StreamEndCapture*';
 
 INSERT INTO mpg_issues(source, severity, kind, count, detail)

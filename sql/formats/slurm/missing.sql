@@ -36,7 +36,7 @@ SELECT o.row, o.job, o._file, o._line, o.seen, max(m.has_open) AS over
 FROM slurm_open AS o CROSS JOIN slurm_made AS m ON m.cluster_name = o.cluster_name AND m.Partition IS o.Partition
 WHERE m._file <> o._file AND m.made > o.seen + 300 AND m.begun >= o.begun
   AND (o.user_name IS NULL OR m.one_user IS NULL OR m.one_user <> m.other_user OR m.one_user = o.user_name)
-  AND (o.id, o.cluster_name, m._file) NOT IN (SELECT s.id, s.cluster_name, s._file FROM slurm_shown AS s)
+  AND iif((o.id, o.cluster_name, m._file) IN (SELECT s.id, s.cluster_name, s._file FROM slurm_shown AS s), 0, 1)
 GROUP BY o.row;
 -- Exports that were appended to one file: all that ran when one was made have run until then. Elapsed alone does not tell: it lacks the
 -- time of a job that was suspended.

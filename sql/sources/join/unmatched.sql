@@ -31,7 +31,7 @@ WHERE a.source IN (SELECT source FROM source WHERE rank = 3) AND a.chips > 0
   AND (a.start_time <= h.last AND coalesce(a.end_time, c.end_time, a.start_time + 1) > h.first OR h.first > 1e8 AND a.start_time < 1e8)
   AND NOT EXISTS (SELECT 1 FROM all_capacity AS c WHERE c.rowid IN (SELECT row FROM installed_there)
                     AND c.source = a.source AND c.pool = a.pool AND c.chips = a.chips AND c.start_time = a.start_time)
-  AND (a.source, a.job) NOT IN (SELECT source, was FROM elsewhere UNION ALL SELECT source, was FROM words_at_once)
+  AND iif((a.source, a.job) IN (SELECT source, was FROM elsewhere UNION ALL SELECT source, was FROM words_at_once), 0, 1)
   AND a.job NOT IN (SELECT path FROM ambiguous JOIN file USING (file)
                     UNION ALL SELECT rtrim(rtrim(path, replace(path, '/', '')), '/') FROM ambiguous JOIN file USING (file))
 GROUP BY a.source;
