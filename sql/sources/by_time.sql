@@ -3,7 +3,8 @@
 -- Runs after the trainers' scripts and before join.sql. Jobs of one name that run one after the other often write one log. Each
 -- of its records is of the job that held chips then. A log that fits jobs which ran at once is of none of them.
 
--- When each log spoke, if there is a scheduler. was: the job's name in the log's own records; found: the job of the file, if that is known.
+-- When each log spoke, if there is a scheduler. was: the job's name in the log's own records; found: the job of the file, if that is
+-- known. (Many logs without a clock begin at one time: they are left out, and no end is sought.)
 CREATE TABLE log_time AS
 SELECT f.file, f.source, a.job AS was, f.job AS found, min(a.start_time) AS first,
        max(coalesce(a.end_time, c.end_time, a.start_time)) AS last
@@ -16,7 +17,8 @@ CROSS JOIN (SELECT *, job AS name FROM all_allocations WHERE source IN (SELECT s
   SELECT *, rtrim(rtrim(job, '0123456789'), '#') FROM all_allocations
             WHERE source IN (SELECT source FROM source WHERE rank = 3) AND job GLOB '?*#[0-9]*') AS a ON a.source = f.source
   AND a.name = f.name
-LEFT JOIN all_capacity AS c ON c.source = a.source AND c.pool = a.pool AND c.start_time = a.start_time AND c.chips = a.chips
+LEFT JOIN all_capacity AS c ON a.start_time > 1e8 AND c.source = a.source AND c.pool = a.pool AND c.start_time = a.start_time
+  AND c.chips = a.chips
 GROUP BY f.file, a.job HAVING min(a.start_time) > 1e8;
 CREATE INDEX log_of_job ON log_time(found);
 
@@ -45,19 +47,27 @@ INSERT OR IGNORE INTO may_be SELECT file, job FROM said_of;
 DELETE FROM beyond WHERE file IN (SELECT file FROM said_of GROUP BY file HAVING count(DISTINCT job) > 1);
 INSERT OR IGNORE INTO may_be
 WITH named AS MATERIALIZED (
-  SELECT b.file, j.name, j.owner, j.user
+  SELECT b.file, (SELECT format FROM file AS f WHERE f.file = b.file) AS format, b.found, j.name, j.owner, j.user
   FROM (SELECT job, name, owner, iif(json_valid(labels), json_extract(labels, '$.user'), NULL) AS user
         FROM all_jobs WHERE job IN (SELECT found FROM beyond) AND name IS NOT NULL
           AND source IN (SELECT source FROM source WHERE rank = 1)) AS j
   JOIN beyond AS b ON b.found = j.job
+),
+own AS MATERIALIZED (
+  SELECT DISTINCT l.found AS job, s.format, l.file FROM log_time AS l JOIN source AS s USING (source)
+  WHERE l.found IS NOT NULL AND EXISTS (SELECT 1 FROM beyond)
+),
+lacks AS MATERIALIZED ( -- no log of their own of the same format
+  SELECT j.*, f.format
+  FROM (SELECT job, name, owner, iif(json_valid(labels), json_extract(labels, '$.user'), NULL) AS user
+        FROM all_jobs WHERE name IN (SELECT name FROM named) AND source IN (SELECT source FROM source WHERE rank = 1)) AS j
+  CROSS JOIN (SELECT DISTINCT format FROM named) AS f WHERE iif((j.job, f.format) IN (SELECT job, format FROM own), 0, 1)
 )
-SELECT n.file, j.job
-FROM (SELECT job, name, owner, iif(json_valid(labels), json_extract(labels, '$.user'), NULL) AS user
-      FROM all_jobs WHERE name IN (SELECT name FROM named) AND source IN (SELECT source FROM source WHERE rank = 1)) AS j
-JOIN named AS n ON n.name = j.name AND n.owner IS j.owner AND n.user IS j.user
--- But for those that have a log of their own of the same format.
-WHERE NOT EXISTS (SELECT 1 FROM log_time AS o JOIN source AS s USING (source) WHERE o.found = j.job AND o.file <> n.file
-                    AND s.format = (SELECT format FROM file AS f WHERE f.file = n.file))
+SELECT n.file, j.job FROM lacks AS j JOIN named AS n ON n.name = j.name AND n.owner IS j.owner AND n.user IS j.user AND n.format IS j.format
+UNION
+SELECT n.file, n.found FROM named AS n
+JOIN (SELECT job, format, min(file) AS file FROM own GROUP BY job, format HAVING count(*) = 1) AS o
+  ON o.job = n.found AND o.format = n.format AND o.file = n.file
 UNION
 SELECT b.file, j.job
 FROM (SELECT job, rtrim(job, '0123456789') AS id FROM all_jobs
@@ -168,8 +178,8 @@ DELETE FROM by_time WHERE file IN (SELECT file FROM file WHERE job IS NOT NULL);
 CREATE TABLE own_word AS
 SELECT a.source, a.job AS was, coalesce(r.alias, iif(a.job GLOB '?*#[0-9]*', rtrim(rtrim(a.job, '0123456789'), '#'), a.job)) AS word,
        min(a.start_time) AS first, max(coalesce(a.end_time, c.end_time, a.start_time)) AS last
-FROM all_allocations AS a LEFT JOIN all_capacity AS c ON c.source = a.source AND c.pool = a.pool AND c.start_time = a.start_time
-  AND c.chips = a.chips
+FROM all_allocations AS a LEFT JOIN all_capacity AS c ON a.start_time > 1e8 AND c.source = a.source AND c.pool = a.pool
+  AND c.start_time = a.start_time AND c.chips = a.chips
 LEFT JOIN all_aliases AS r ON r.source = a.source AND r.job = a.job -- what a tracker's records call their run
 WHERE a.source IN (SELECT source FROM source WHERE rank = 3) AND EXISTS (SELECT 1 FROM source WHERE rank = 1)
   AND iif(r.alias IS NULL, a.job NOT GLOB '*/*' AND a.job NOT IN (SELECT key FROM key)
@@ -248,7 +258,8 @@ WITH RECURSIVE asked AS MATERIALIZED ( -- logs that the option job names have it
         WHERE s.rank = 3 AND json_extract(f.options, '$.job') = f.job GROUP BY f.source, f.job) AS f
   CROSS JOIN (SELECT * FROM all_allocations WHERE source IN (SELECT source FROM source WHERE rank = 3)) AS a ON a.source = f.source
     AND a.job = f.job
-  LEFT JOIN all_capacity AS c ON c.source = a.source AND c.pool = a.pool AND c.start_time = a.start_time AND c.chips = a.chips
+  LEFT JOIN all_capacity AS c ON a.start_time > 1e8 AND c.source = a.source AND c.pool = a.pool AND c.start_time = a.start_time
+    AND c.chips = a.chips
   WHERE EXISTS (SELECT 1 FROM source WHERE rank = 1) GROUP BY f.source, f.job HAVING min(a.start_time) > 1e8
 ),
 away AS MATERIALIZED (
