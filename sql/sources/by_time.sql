@@ -105,22 +105,26 @@ DROP TABLE users_job;
 CREATE INDEX by_time_of ON by_time(source, was, since);
 .read sql/sources/match/held_then.sql
 --@ if EXISTS (SELECT 1 FROM on_host)
+CREATE TABLE ended(job PRIMARY KEY, until) WITHOUT ROWID;
+INSERT INTO ended SELECT job, max(coalesce(end_time, 9e18)) FROM all_allocations
+WHERE job IN (SELECT job FROM on_host) AND source IN (SELECT source FROM source WHERE rank = 1) GROUP BY job;
 INSERT INTO by_time -- a log that has a host's name is of the jobs that held it
 SELECT l.file, l.source, l.was, h.start_time, h.end_time, h.job, l.found
 FROM on_host AS o
 JOIN (SELECT h.host, h.job, h.start_time, min(coalesce(h.end_time, a.until)) AS end_time
-      FROM all_hosts AS h JOIN (SELECT job, max(coalesce(end_time, 9e18)) AS until
-                                FROM all_allocations WHERE job IN (SELECT job FROM all_hosts)
-                                  AND source IN (SELECT source FROM source WHERE rank = 1) GROUP BY job) AS a USING (job)
+      FROM all_hosts AS h CROSS JOIN ended AS a USING (job)
       WHERE h.host IN (SELECT host FROM on_host) GROUP BY h.host, h.job, h.start_time) AS h USING (host, job)
 JOIN log_time AS l ON l.file = o.file WHERE (h.start_time < l.last OR h.start_time = l.first) AND h.end_time > l.first
 GROUP BY l.file, l.was, h.job, h.start_time;
+DROP TABLE ended;
 --@ end
 
 -- Logs that fit several jobs which ran at once: besides those that are known already, those of a host, or with several files of one name.
 INSERT INTO at_once
-SELECT DISTINCT b.file FROM by_time AS b JOIN by_time AS o USING (source, was)
-WHERE o.job <> b.job AND o.since <= b.since AND o.until > b.since AND (b.source, b.was) IN (SELECT source, was FROM mixed);
+SELECT DISTINCT b.file FROM by_time AS b
+WHERE (b.source, b.was) IN (SELECT source, was FROM mixed)
+  AND EXISTS (SELECT 1 FROM by_time AS o WHERE o.source = b.source AND o.was = b.was AND o.job <> b.job
+                AND o.since <= b.since AND o.until > b.since);
 -- If the text has as many ids, one after the other, as the log has runs, each run is of the next id, provided that its job held chips
 -- then.
 --@ if EXISTS (SELECT 1 FROM at_once)
@@ -230,8 +234,9 @@ JOIN word_job AS j ON j.job = a.job JOIN own_word AS w ON w.word = j.word
 WHERE (a.start_time < w.last OR a.start_time = w.first) AND coalesce(a.end_time, 9e18) > w.first;
 INSERT INTO words_at_once
 SELECT source, was, group_concat(job, ',') AS jobs
-FROM (SELECT DISTINCT b.source, b.was, b.job FROM by_time AS b JOIN by_time AS o USING (source, was)
-      WHERE b.file IS NULL AND o.job <> b.job AND o.since < b.until AND o.until > b.since ORDER BY b.job) GROUP BY source, was;
+FROM (SELECT DISTINCT b.source, b.was, b.job FROM by_time AS b
+      WHERE b.file IS NULL AND EXISTS (SELECT 1 FROM by_time AS o WHERE o.source = b.source AND o.was = b.was AND o.job <> b.job
+                                         AND o.since < b.until AND o.until > b.since) ORDER BY b.job) GROUP BY source, was;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT (SELECT min(path) FROM file AS f WHERE f.source = w.source), 'warning', 'ambiguous_job', NULL, count(*),
        'jobs of a name that several have which ran at once, first ' || min(was) || ': ' || min(jobs)

@@ -407,6 +407,25 @@ class NamesInRecords(NamedLogs):
                     [(wanted,)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", path)
                 )
 
+    def test_many_runs_of_one_name(self):
+        """Runs of a tracker, of one name that as many jobs have which ran at once: no pair is compared with each other."""
+
+        def run(i):
+            rows = ({"_step": s, "_timestamp": T + i + 30 + 10 * s, "train/loss": 3.0} for s in range(1, 5))
+            return "".join(json.dumps({**row, "run_name": "llama"}) + "\n" for row in rows)
+
+        def looks(n, name, text):
+            """Whether to stop: each comes after so many steps of the connection that joins sources."""
+            sacct = SACCT + "".join(job(5101 + i, i, i + 300) for i in range(n))
+            path, seen = self.folder_of({"sacct.psv": sacct, **{name % i: text(i) for i in range(n)}}), []
+            self.db.set_progress_handler(lambda: seen.append(1) and 0, 1)
+            self.rows("SELECT sum(chip_us) FROM trace_rollup(?)", path)
+            self.db.set_progress_handler(None, 0)
+            return len(seen)
+
+        few, more, many = (looks(n, "runs/x%03d.jsonl", run) for n in (50, 100, 200))
+        self.assertLess(many - more, 2.5 * (more - few))
+
     def test_a_job_that_waits_again_held_nothing_meanwhile(self):
         """So it did not run at once with another of its name: PBS, whose logs say when it was put back."""
 
