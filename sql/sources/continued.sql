@@ -18,11 +18,11 @@ told AS MATERIALIZED (
   SELECT job, min(start_time) AS first_time, max(end_time) AS last_time, min(step) AS first_step, max(step) AS last_step, count(*) AS n
   FROM temp.spans WHERE kind = ''step'' AND step IS NOT NULL AND typeof(start_time) IN (''integer'', ''real'') AND job IN (SELECT job FROM log) GROUP BY job
 ),
-both AS MATERIALIZED (SELECT * FROM log JOIN told USING (job))
+both AS MATERIALIZED (SELECT *, min(first_step) OVER (PARTITION BY source, folder, chips) AS least FROM log JOIN told USING (job)) -- most begin with it, and follow none
 SELECT job, ''warning'', ''continued_run'', NULL, 1, ''begins with step '' || first_step || '', as if it went on with '' || earlier || '': if so, give both one name by the option job''
 FROM (SELECT b.job, b.first_step, a.job AS earlier, row_number() OVER (PARTITION BY b.job ORDER BY a.last_time DESC) AS nth
       FROM both AS b JOIN both AS a USING (source, folder, chips)
-      WHERE b.first_time >= a.last_time AND b.first_time > 1e8 AND b.first_step > a.first_step
+      WHERE b.first_step > b.least AND b.first_time >= a.last_time AND b.first_time > 1e8 AND b.first_step > a.first_step
         AND b.first_step <= a.last_step + max(1, (a.last_step - a.first_step) / max(1, a.n - 1)))
 WHERE nth = 1;
 CREATE TABLE spoke_beside(job PRIMARY KEY, tail) WITHOUT ROWID; -- logs that speak at the time of another; tail: what one has at its end the other has, if they are of one run
