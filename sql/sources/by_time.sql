@@ -119,7 +119,7 @@ GROUP BY l.file, l.was, h.job, h.start_time;
 DROP TABLE ended;
 --@ end
 
--- Logs that fit several jobs which ran at once: besides those that are known already, those of a host, or with several files of one name.
+-- Logs that fit several jobs which ran at once: besides those that are known already, those looked at by themselves, or with one name.
 INSERT INTO at_once
 SELECT DISTINCT b.file FROM by_time AS b
 WHERE (b.source, b.was) IN (SELECT source, was FROM mixed)

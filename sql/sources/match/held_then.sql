@@ -2,17 +2,17 @@
 --
 -- A part of by_time.sql: from log_time and may_be it makes at_once, the logs that several jobs fit which ran at once, and fills by_time,
 -- but for those logs. Only if their text names jobs, or if files that may be of other jobs have their name (mixed), they have rows, too.
+-- A log that may be of jobs of its own (may_be) is looked at by itself.
 
 INSERT OR IGNORE INTO may_be -- what became known of one log alone
 SELECT k.file, m.job FROM same_names AS k JOIN may_be AS m ON m.file = k.as_file WHERE k.file IN (SELECT file FROM may_be);
 DELETE FROM same_names WHERE file IN (SELECT file FROM may_be);
 CREATE TABLE spoke AS
-SELECT l.rowid AS nth, l.file, l.source, l.was, l.found, l.first, l.last, coalesce(k.as_file, l.file) AS as_file
-FROM log_time AS l LEFT JOIN same_names AS k USING (file)
-WHERE l.file NOT IN (SELECT file FROM on_host) AND coalesce(k.as_file, l.file) IN (SELECT file FROM may_be);
+SELECT l.rowid AS nth, l.file, l.source, l.was, l.found, l.first, l.last, k.as_file FROM log_time AS l JOIN same_names AS k USING (file)
+WHERE l.file NOT IN (SELECT file FROM on_host);
 CREATE TABLE mixed AS
-SELECT source, was FROM (SELECT source, was, as_file FROM spoke
-                         UNION ALL SELECT source, was, NULL FROM log_time WHERE file IN (SELECT file FROM on_host))
+SELECT source, was FROM (SELECT source, was, as_file FROM spoke UNION ALL SELECT source, was, NULL FROM log_time
+                         WHERE file IN (SELECT file FROM may_be) OR file IN (SELECT file FROM on_host))
 GROUP BY source, was HAVING count(DISTINCT as_file) > 1 OR count(as_file) < count(*);
 
 -- Each job's times, by how long they are at most: those that a log meets begin so much before it at most.
@@ -52,12 +52,21 @@ WHERE iif((source, was) IN (SELECT source, was FROM mixed), 0, 1)
   AND (coalesce((SELECT m.latest FROM met AS m WHERE m.as_file = l.as_file AND m.since < l.last ORDER BY m.since DESC LIMIT 1) > l.first, 0)
        OR EXISTS (SELECT 1 FROM met AS m WHERE m.as_file = l.as_file AND m.since = l.first AND m.until > l.first));
 INSERT INTO by_time
-SELECT l.file, l.source, l.was, h.since, h.until, h.job, l.found
-FROM spoke AS l JOIN (SELECT DISTINCT as_file, longest FROM held) AS n ON n.as_file = l.as_file
-CROSS JOIN held AS h ON h.as_file = n.as_file AND h.longest = n.longest
-  AND h.since BETWEEN l.first - n.longest - 1 AND max(l.first, l.last)
-WHERE (h.since < l.last OR h.since = l.first) AND h.until > l.first
-  AND (l.file NOT IN (SELECT file FROM at_once) OR l.file IN (SELECT file FROM said_id)
-       OR (l.source, l.was) IN (SELECT source, was FROM mixed)) ORDER BY l.nth, h.job, h.row;
+SELECT file, source, was, since, until, job, found
+FROM (SELECT l.rowid AS nth, l.file, l.source, l.was, a.start_time AS since, coalesce(a.end_time, 9e18) AS until, m.job, l.found,
+             a.rowid AS row
+      FROM log_time AS l JOIN may_be AS m ON m.file = l.file JOIN all_allocations AS a ON a.job = m.job
+      WHERE a.chips > 0 AND a.source IN (SELECT source FROM source WHERE rank = 1) AND a.job IN (SELECT job FROM may_be)
+        AND (a.start_time < l.last OR a.start_time = l.first) AND coalesce(a.end_time, 9e18) > l.first
+        AND l.file NOT IN (SELECT file FROM on_host)
+      UNION ALL
+      SELECT l.nth, l.file, l.source, l.was, h.since, h.until, h.job, l.found, h.row
+      FROM spoke AS l JOIN (SELECT DISTINCT as_file, longest FROM held) AS n ON n.as_file = l.as_file
+      CROSS JOIN held AS h ON h.as_file = n.as_file AND h.longest = n.longest
+        AND h.since BETWEEN l.first - n.longest - 1 AND max(l.first, l.last)
+      WHERE (h.since < l.last OR h.since = l.first) AND h.until > l.first
+        AND (l.file NOT IN (SELECT file FROM at_once) OR l.file IN (SELECT file FROM said_id)
+             OR (l.source, l.was) IN (SELECT source, was FROM mixed)))
+ORDER BY nth, job, row;
 DROP TABLE in_turn;
 DROP TABLE met;
