@@ -52,6 +52,8 @@ static mpg_rc render_as(const mpg_env *env, mpg_str input, fuzz_text *out, bool 
     fuzz_put(out, "!%s\n", err.text);
   else if (interpret)
     mpg_pattern_interpret(pattern);
+  else
+    mpg_pattern_compile(pattern);
   if (rc == MPG_OK && end != NULL)
     rc = lines_of(env, pattern, (mpg_str){end + 1, input.n - n - 1}, out);
   mpg_pattern_close(pattern);

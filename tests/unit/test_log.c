@@ -82,11 +82,13 @@ static mpg_rc open_pattern(const mpg_env *env, const char *text, mpg_pattern **o
   return mpg_pattern_open(out, env, mpg_str_of(text), err);
 }
 
-static void test_groups(void) {
+static void test_groups(bool compiled) {
   mpg_pattern *p;
   mpg_err err;
   mpg_str s;
   CHECK(open_pattern(&mpg_env_libc, "(?:z (?<b>\\d+)|y (?<b>\\w+)) (?<a>.)?", &p, &err) == MPG_OK);
+  if (compiled)
+    mpg_pattern_compile(p);
   CHECK(mpg_pattern_names(p) == 2 && is(mpg_pattern_name(p, 0), "b") &&
         is(mpg_pattern_name(p, 1), "a"));
   CHECK(mpg_pattern_match(p, MPG_STR("x y two q"), &err) == MPG_OK);
@@ -100,6 +102,8 @@ static void test_groups(void) {
   CHECK(mpg_pattern_group(p, 0, &s) && is(s, "5") && !mpg_pattern_group(p, 1, &s));
   mpg_pattern_close(p);
   CHECK(open_pattern(&mpg_env_libc, "(?<a>\\K(?=.))", &p, &err) == MPG_OK);
+  if (compiled)
+    mpg_pattern_compile(p);
   CHECK(mpg_pattern_match(p, MPG_STR("xy"), &err) == MPG_OK);
   mpg_pattern_close(p);
   CHECK(open_pattern(&mpg_env_libc, "^only this$", &p, &err) == MPG_OK &&
@@ -107,6 +111,23 @@ static void test_groups(void) {
   CHECK(mpg_pattern_match(p, MPG_STR("only this"), &err) == MPG_OK);
   mpg_pattern_close(p);
   mpg_pattern_close(NULL);
+}
+
+/* A pattern that becomes machine code after some lines finds in later ones what it found before. */
+static void test_many_lines(void) {
+  mpg_pattern *p;
+  mpg_err err;
+  mpg_str s;
+  CHECK(open_pattern(&mpg_env_libc, "step (?<step>\\d+)", &p, &err) == MPG_OK);
+  for (int i = 0; i < 200; i++) {
+    char line[32], step[16];
+    (void)snprintf(step, sizeof step, "%d", i);
+    (void)snprintf(line, sizeof line, "at step %d of 200", i);
+    CHECK(mpg_pattern_match(p, mpg_str_of(line), &err) == MPG_OK);
+    CHECK(mpg_pattern_group(p, 0, &s) && is(s, step));
+    CHECK(mpg_pattern_match(p, MPG_STR("no step"), &err) == MPG_DONE);
+  }
+  mpg_pattern_close(p);
 }
 
 static void test_bad_patterns(void) {
@@ -140,7 +161,7 @@ static char *repeated(char c, size_t n) {
 }
 
 /* What would take for ever ends, in an error or in the answer; and it can be interrupted. */
-static void test_catastrophes(void) {
+static void test_catastrophes(bool compiled) {
   static const char *const patterns[] = {"(?<x>(a+)+[bc])", "(?<x>(?:a|aa)+[bc])",
                                          "(?<x>(a*)*a*a*a*a*[bc])", "(?<x>(?:a?){60}a{60}[bc])"};
   static const size_t lengths[] = {300, 5000};
@@ -148,6 +169,8 @@ static void test_catastrophes(void) {
   mpg_err err;
   for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
     CHECK(open_pattern(&mpg_env_libc, patterns[i], &p, &err) == MPG_OK);
+    if (compiled)
+      mpg_pattern_compile(p);
     for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
       char *line = repeated('a', lengths[l]);
       mpg_rc rc = mpg_pattern_match(p, mpg_str_of(line), &err);
@@ -164,6 +187,8 @@ static void test_catastrophes(void) {
     mpg_env env = hostile_env(&h);
     char *line = repeated('a', 20000);
     CHECK(open_pattern(&env, patterns[0], &p, &err) == MPG_OK);
+    if (compiled)
+      mpg_pattern_compile(p);
     CHECK(mpg_pattern_match(p, mpg_str_of(line), &err) == MPG_INTERRUPTED);
     mpg_pattern_close(p);
     free(line);
@@ -412,9 +437,12 @@ static void test_memory(void) {
 
 int main(void) {
   test_stamps();
-  test_groups();
+  test_groups(false);
+  test_groups(true);
+  test_many_lines();
   test_bad_patterns();
-  test_catastrophes();
+  test_catastrophes(false);
+  test_catastrophes(true);
   test_lines();
   test_numbers();
   test_times();

@@ -15,6 +15,9 @@
 #define HEAP_KIB 65536 /* of one match that is interpreted */
 #define STACK_BYTES 1048576
 #define STEPS_BETWEEN_POLLS 4096
+/* Lines before a pattern becomes machine code, which takes as long as some hundred of them: many
+** logs are asked for their first lines alone. */
+#define LINES_BEFORE_CODE 64
 
 typedef struct name {
   mpg_str text;   /* in the compiled pattern's own table */
@@ -37,6 +40,7 @@ struct mpg_pattern {
   const char *line;
   int groups; /* set by the latest match */
   int64_t steps;
+  uint32_t lines;     /* until it becomes machine code */
   bool stopped;       /* interrupted within a match */
   uint32_t interpret; /* PCRE2_NO_JIT, or 0 */
 };
@@ -163,13 +167,6 @@ mpg_rc mpg_pattern_open(mpg_pattern **out, const mpg_env *env, mpg_str text, mpg
   }
   (void)pcre2_set_heap_limit(p->context, HEAP_KIB);
   (void)pcre2_set_callout(p->context, count_step, p);
-  /* Where it cannot be machine code (another processor, no memory that may be executed), all is
-  ** interpreted. */
-  if (pcre2_jit_compile(p->fast, PCRE2_JIT_COMPLETE) == 0) {
-    p->stack = pcre2_jit_stack_create(32768, STACK_BYTES, p->general);
-    if (p->stack != NULL)
-      pcre2_jit_stack_assign(p->context, NULL, p->stack);
-  }
   *out = p;
   return MPG_OK;
 }
@@ -186,6 +183,17 @@ void mpg_pattern_close(mpg_pattern *p) {
   mpg_free(p->env, p->names);
   pcre2_general_context_free(p->general);
   mpg_free(p->env, p);
+}
+
+/* Where it cannot be machine code (another processor, no memory that may be executed), all is
+** interpreted. */
+void mpg_pattern_compile(mpg_pattern *p) {
+  p->lines = LINES_BEFORE_CODE;
+  if (pcre2_jit_compile(p->fast, PCRE2_JIT_COMPLETE) == 0) {
+    p->stack = pcre2_jit_stack_create(32768, STACK_BYTES, p->general);
+    if (p->stack != NULL)
+      pcre2_jit_stack_assign(p->context, NULL, p->stack);
+  }
 }
 
 void mpg_pattern_interpret(mpg_pattern *p) {
@@ -221,6 +229,8 @@ mpg_rc mpg_pattern_match(mpg_pattern *p, mpg_str line, mpg_err *err) {
   p->line = line.p;
   p->groups = 0;
   if (line.n <= SHORT_LINE) {
+    if (p->lines < LINES_BEFORE_CODE && ++p->lines == LINES_BEFORE_CODE && p->interpret == 0)
+      mpg_pattern_compile(p);
     p->steps = 0; /* a pattern may have callouts of its own */
     p->stopped = false;
     (void)pcre2_set_match_limit(p->context, turns_of(line.n));

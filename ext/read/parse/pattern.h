@@ -5,10 +5,10 @@
 ** matched by nothing. A name may be given to several groups: the first of them that took part
 ** counts.
 **
-** A line is matched as compiled machine code first, with a limit on how often it may turn back.
-** Where that is met, for long lines and for those that are no UTF-8, the pattern is interpreted
-** step by step, in which it can be interrupted, and ends in an error after MPG_PATTERN_STEPS of
-** them.
+** A line is matched first with a limit on how often it may turn back, and after some lines as
+** compiled machine code. Where that limit is met, for long lines and for those that are no UTF-8,
+** the pattern is interpreted step by step, in which it can be interrupted, and ends in an error
+** after MPG_PATTERN_STEPS of them.
 */
 #ifndef MPG_PATTERN_H
 #define MPG_PATTERN_H
@@ -21,7 +21,9 @@ typedef struct mpg_pattern mpg_pattern;
 ** bytes; or it captures something and names none of it. */
 mpg_rc mpg_pattern_open(mpg_pattern **out, const mpg_env *env, mpg_str text, mpg_err *err);
 void mpg_pattern_close(mpg_pattern *pattern); /* NULL is fine */
-/* From here on without machine code, which may change nothing but the time: for tests. */
+/* From here on as machine code, or without it, which may change nothing but the time: for tests.
+*/
+void mpg_pattern_compile(mpg_pattern *pattern);
 void mpg_pattern_interpret(mpg_pattern *pattern);
 
 /* The names of groups, in the order of the pattern, each once. */
