@@ -615,6 +615,28 @@ class Mapping(Case):
             self.rows("SELECT count(*) FROM trace_ledger(?)", path)
             self.assertEqual(listed, self.issues(path).get("missing_end"), middle)
 
+    def test_many_evaluations(self):
+        """What the mapping takes grows with them, and not with their square."""
+
+        def steps(n):
+            self.db.close()
+            self.db = connect()
+            text = record(0, "run_start") + "".join(
+                record(1000 * i + 1, "block_start", first_epoch_num=i)
+                + record(1000 * i + 500, "block_stop", first_epoch_num=i)
+                + record(1000 * i + 600, "eval_start", epoch_num=i)
+                + record(1000 * i + 900, "eval_stop", epoch_num=i)
+                for i in range(n)
+            )
+            asked = []
+            self.db.set_progress_handler(lambda: asked.append(1) and 0, 1000)
+            self.map_text(text + record(1000 * n, "run_stop", status="success"), chips=8)
+            self.db.set_progress_handler(None, 0)
+            return len(asked)
+
+        few, more, many = map(steps, (500, 1000, 2000))
+        self.assertLess(many - more, 2.2 * (more - few))
+
     def test_runs_one_after_the_other(self):
         """A job's output has as many as it did. Each is one of its own, of the system and benchmark that the first told; what ranks say twice is of one."""
 

@@ -12,11 +12,9 @@ FROM (SELECT e.run, count(*) AS unpaired, min(e.kind) AS kind
       FROM mlperf_edges AS e
       LEFT JOIN mlperf_edges AS p ON p.rowid = e.rowid - 1 AND p.run = e.run AND p.kind = e.kind
       LEFT JOIN mlperf_edges AS n ON n.rowid = e.rowid + 1 AND n.run = e.run AND n.kind = e.kind
-      WHERE iif(e.starts,
-                n.starts AND n.number IS NOT e.number
-                OR n.run IS NULL AND e.kind = 'eval'
-                  AND EXISTS (SELECT 1 FROM mlperf_edges AS b
-                              WHERE b.run = e.run AND b.kind IN ('block', 'epoch') AND b.starts AND b.time_ms > e.time_ms),
+      LEFT JOIN (SELECT run, max(time_ms) AS last_ms FROM mlperf_edges WHERE kind IN ('block', 'epoch') AND starts GROUP BY run) AS b
+        ON b.run = e.run
+      WHERE iif(e.starts, n.starts AND n.number IS NOT e.number OR n.run IS NULL AND e.kind = 'eval' AND b.last_ms > e.time_ms,
                 p.run IS NULL OR NOT p.starts AND p.number IS NOT e.number)
       GROUP BY e.run) AS u
 JOIN (SELECT job, row_number() OVER (ORDER BY job) AS run FROM mlperf_runs) AS r ON r.run = u.run
