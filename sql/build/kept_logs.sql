@@ -24,9 +24,9 @@ SELECT i.job, i.start_us, 0 FROM temp.mpg_incoming AS i
 WHERE i.job IN (SELECT l.job FROM temp.mpg_lone_pools AS l)
   AND i.job NOT IN (SELECT o.job FROM temp.mpg_others AS o
                     WHERE o.record = 'allocations' AND o.chips > 0
-                      AND (o.job, o.pool) NOT IN (SELECT l.job, l.pool FROM temp.mpg_lone_pools AS l))
+                      AND iif((o.job, o.pool) IN (SELECT l.job, l.pool FROM temp.mpg_lone_pools AS l), 0, 1))
   AND EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = i.job AND a.chips > 0
-                AND (a.job, a.pool) NOT IN (SELECT l.job, l.pool FROM temp.mpg_lone_pools AS l));
+                AND iif((a.job, a.pool) IN (SELECT l.job, l.pool FROM temp.mpg_lone_pools AS l), 0, 1));
 DROP TABLE temp.mpg_lone_pools;
 CREATE INDEX temp.mpg_lone_log_at ON mpg_lone_logs(start_us);
 -- A scheduler's jobs of the tables that have a span which begins as such a log does.
@@ -99,7 +99,7 @@ DELETE FROM main.commits WHERE (job, id) IN (
     AND coalesce(c.snapshot_us, c.durable_us) BETWEEN t.first AND t.last);
 INSERT OR IGNORE INTO main.spans(id, job, kind, start_us, end_us, step, program, flops, bytes, dtype, executions)
 SELECT id, job, kind, start_us, end_us, step, program, flops, bytes, dtype, executions FROM temp.mpg_kept_spans;
-INSERT OR IGNORE INTO main.commits(id, job, step, snapshot_us, durable_us) 
+INSERT OR IGNORE INTO main.commits(id, job, step, snapshot_us, durable_us)
 SELECT id, job, step, snapshot_us, durable_us FROM temp.mpg_kept_commits;
 DROP TABLE temp.mpg_kept_times;
 DROP TABLE temp.mpg_kept_spans;

@@ -43,11 +43,15 @@ class Records(TrainerLogs):
         whole = [(i, 10 * i, {}) for i in range(1, 21)]
         again = whole + [(i, 300 + 10 * i, {}) for i in range(11, 21)]
         swapped = [*whole[:5], whole[6], whole[5], *whole[7:15], whole[17], *whole[15:17], *whole[18:]]
-        for records, others in ((whole, (whole[::-1], swapped)), (again, (again[::-1], again[20:] + again[:20]))):
+        for records, others in (
+            (whole, ((whole[::-1], None), (swapped, 2))),
+            (again, ((again[::-1], None), (again[20:] + again[:20], 1))),
+        ):
             of_records = [(self.steps(path), self.sums(self.fleet(path, chips=1), 1)) for path in self.files(records)]
-            for other in others:
+            for other, listed in others:
                 for (steps, sums), path in zip(of_records, self.files(other)):
                     self.assertEqual((steps, sums), (self.steps(path), self.sums(self.fleet(path, chips=1), 1)), path)
+                    self.assertEqual(listed, self.issues(path).get("line_out_of_order"), (path, other))
 
     def test_a_clock_of_whole_seconds(self):
         """Five steps a second: those of one time are one span, of as many steps, and of as many FLOPs."""
@@ -62,6 +66,21 @@ class Records(TrainerLogs):
             self.assertAlmostEqual(ideal(whole), ideal(path), delta=0.002, msg=path)
             self.assertEqual([5] * 19, [row[4] for row in self.steps(path)][1:-1], path)
             self.assertEqual(79, self.issues(path).get("repeated_time"), path)
+
+    def test_many_bare_nans(self):
+        """What it takes grows with the records of a run that diverged, and not with their square."""
+
+        def steps(n):
+            records = [(i, i, {"loss": 2.5 if i < n / 2 else float("nan")}) for i in range(n)]
+            *_, history, _ = self.files(records)
+            asked = []
+            self.db.set_progress_handler(lambda: asked.append(1) and 0, 1)
+            self.one("SELECT count(*) FROM trace_records(?)", history)
+            self.db.set_progress_handler(None, 0)
+            return len(asked)
+
+        few, more, many = map(steps, (1000, 2000, 4000))
+        self.assertLess(many - more, 2.2 * (more - few))
 
     def test_a_bare_nan(self):
         """As Python's json writes a loss that diverged: the step was done, also if it is the last, and it is listed."""

@@ -20,7 +20,7 @@ WHERE file IN (SELECT b.file FROM trainer_bare AS b)
   AND json_first(record, 'split', 'phase', 'mode', 'stage', 'prefix', 'type', 'kind', 'event', 'event_type') IS NULL
   AND EXISTS (SELECT 1 FROM json_each(record) AS e JOIN trainer_names AS n ON n.name = e.key
               WHERE e.type = 'null' AND typeof(n.place) = 'integer')
-  AND (file, line) NOT IN (SELECT h.file, h.line FROM trainer_history AS h WHERE h.line IS NOT NULL);
+  AND iif((file, line) IN (SELECT h.file, h.line FROM trainer_history AS h WHERE h.line IS NOT NULL), 0, 1);
 -- in the order of their lines
 DROP TABLE IF EXISTS temp.trainer_again;
 CREATE TEMP TABLE trainer_again AS

@@ -68,6 +68,12 @@ SELECT o.rowid, o.job, o.file, o.head IS NOT p.head FROM trainer_merged AS o LEF
 WHERE o.head IS NOT p.head OR o.file IS NOT p.file;
 DROP TABLE trainer_merged;
 --@ end
+-- Exports that overlap go back where the next one begins, and have records twice.
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'line_out_of_order', line, records,
+       'records whose time is before that of the one above: each counts at its own time'
+FROM trainer_unordered WHERE file NOT IN (SELECT source FROM mpg_issues WHERE kind = 'repeated_record' AND source IS NOT NULL);
+DROP TABLE trainer_unordered;
 --@ if EXISTS (SELECT 1 FROM trainer_points AS o CROSS JOIN trainer_points AS p ON p.rowid = o.rowid - 1 WHERE o.time = p.time AND o.step > p.step)
 -- Steps at one time, as by a clock of whole seconds, are one span that ends with the last of them.
 DROP TABLE IF EXISTS temp.trainer_merged;

@@ -1,6 +1,7 @@
 -- trainer/turned.sql - records of a tracker that are not in the order of their times, as those of an export with the latest first.
 --
--- Reads and changes trainer_history. A part of trainer.sql, which says what the parameters are and runs the parts in order.
+-- Reads and changes trainer_history. Makes trainer_unordered(file, line, records).
+-- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 -- Where times go back, steps do too, or no time is later than the one above: a run that went on from an earlier step, or a clock that was
 -- set back, is neither.
@@ -13,7 +14,16 @@ GROUP BY h.file
 HAVING total(h.time < p.time) > 0 AND min(coalesce(h.time >= p.time OR coalesce(h.own, h.number) < coalesce(p.own, p.number), 0))
     OR total(h.time < p.time) > 1 AND total(h.time > p.time) = 0;
 DELETE FROM trainer_turned WHERE file IN (SELECT file FROM trainer_history WHERE time IS NULL);
+DROP TABLE IF EXISTS temp.trainer_unordered;
+CREATE TEMP TABLE trainer_unordered(file, line, records);
 --@ if EXISTS (SELECT 1 FROM trainer_turned)
+-- Some that lie before an earlier one may be of a run that began anew: steps.sql lists them, for these files are read again before that.
+-- That all lie so, or all of a rank, is an order of its own.
+INSERT INTO trainer_unordered
+SELECT h.file, min(h.line) FILTER (WHERE h.time < p.time), CAST(total(h.time < p.time) AS INTEGER)
+FROM trainer_turned CROSS JOIN trainer_history AS h USING (file)
+JOIN trainer_history AS p ON p.rowid = h.rowid - 1 AND p.file = h.file AND p.run IS h.run AND p.rank IS h.rank
+GROUP BY h.file HAVING total(h.time < p.time) > 0 AND total(h.time > p.time) > 0;
 DROP TABLE IF EXISTS temp.trainer_again;
 CREATE TEMP TABLE trainer_again AS
 SELECT h.* FROM trainer_turned CROSS JOIN trainer_history AS h USING (file) ORDER BY h.file, h.time, coalesce(h.own, h.number), h.rowid;
