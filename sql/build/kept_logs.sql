@@ -109,7 +109,7 @@ SET until_us = max(until_us, coalesce((SELECT max(coalesce(s.end_us, s.start_us)
                    coalesce((SELECT max(c.durable_us) FROM main.commits AS c WHERE c.job = o.job), 0))
 WHERE until_us IS NOT NULL AND job IN (SELECT k.of_job FROM temp.mpg_kept_logs AS k WHERE k.more > 0 AND k.job <> k.of_job);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'unmatched_log', NULL, count(*),
-       'logs of jobs that this reading lacks, or that wait in it, the first ' || min(job) || ': they are of the jobs that the tables have, the first '
-         || min(of_job)
+SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'info', 'kept_log', NULL, count(*),
+       'logs whose jobs this reading lacks, or has as waiting, the first ' || min(job)
+         || ': by their steps they stay with jobs of the tables, the first ' || min(of_job)
 FROM temp.mpg_kept_logs GROUP BY NULL;

@@ -239,6 +239,10 @@ class Grown(BuiltCase):
                 )
                 self.assertEqual([], [row for row in found["allocations"] if row[0].startswith("/")])
                 self.assertEqual([once] * 3, [found, again, last])
+                db = self.after(self.build, [("", *reading) for reading in days])
+                self.assertEqual(
+                    [("info", 1)], db.execute("SELECT severity, count FROM issues WHERE kind = 'kept_log'").fetchall()
+                )
 
     def test_a_log_that_goes_on_while_its_job_is_not_told_of(self):
         """Steps and saves that came since the last export that has the job are its own; also if an export tells of it again."""

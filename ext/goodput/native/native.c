@@ -165,8 +165,7 @@ static mpg_rc begin_file(native *n, piece *p) {
   if (rc != MPG_OK)
     return rc;
   if (!is)
-    return add_ignored(p, "of no known format, and its name does not end in .csv, .json, .jsonl or "
-                          ".ndjson (.gz, .zst)");
+    return add_ignored(p, "no known format begins like this");
   rc = mpg_stream_open(&stream, &n->workers, p->path, &p->err);
   if (rc != MPG_OK)
     return rc;

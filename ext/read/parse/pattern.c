@@ -189,7 +189,7 @@ void mpg_pattern_close(mpg_pattern *p) {
 ** interpreted. */
 void mpg_pattern_compile(mpg_pattern *p) {
   p->lines = LINES_BEFORE_CODE;
-  if (pcre2_jit_compile(p->fast, PCRE2_JIT_COMPLETE) == 0) {
+  if (p->stack == NULL && pcre2_jit_compile(p->fast, PCRE2_JIT_COMPLETE) == 0) {
     p->stack = pcre2_jit_stack_create(32768, STACK_BYTES, p->general);
     if (p->stack != NULL)
       pcre2_jit_stack_assign(p->context, NULL, p->stack);

@@ -8,7 +8,7 @@
 #include "database.h"
 #include "far_lines.h"
 #include "matcher.h"
-#include "own_files.h"
+#include "looks_fleet.h"
 #include "../../goodput/native/native.h"
 
 #include <stdio.h>

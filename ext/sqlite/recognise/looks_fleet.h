@@ -1,8 +1,8 @@
 /*
-** own_files.h - fleet files, by their first bytes. For recognise.c.
+** looks_fleet.h - fleet files, by their first bytes. For recognise.c.
 */
-#ifndef MPG_OWN_FILES_H
-#define MPG_OWN_FILES_H
+#ifndef MPG_LOOKS_FLEET_H
+#define MPG_LOOKS_FLEET_H
 
 #include "../../base/base.h"
 

@@ -1,5 +1,5 @@
-/* own_files.c - see own_files.h. */
-#include "own_files.h"
+/* looks_fleet.c - see looks_fleet.h. */
+#include "looks_fleet.h"
 #include "../../base/text.h"
 
 #include <string.h>
