@@ -429,6 +429,7 @@ class Page(unittest.TestCase):
 
     def test_what_cannot_be_reported(self):
         os.mkdir(path("nothing"))
+        os.mkfifo(path("fifo"))
         with open(path("nothing/notes.txt"), "w", encoding="utf-8") as file:
             file.write("notes")
         with open(path("not-a-database.db"), "w", encoding="utf-8") as file:
@@ -438,6 +439,7 @@ class Page(unittest.TestCase):
             ("nowhere.db", [], "no such file"),
             ("not-a-database.db", [], "not-a-database.db:1:1: expected a known format"),
             ("empty.db", [], "has no ledger; mpg_build makes one"),
+            ("fifo", [], ": a device, FIFO or socket"),
             ("nothing", [], "expected a file of a known format, or the native trace"),
             ("nothing", ["--extension", path("nowhere.so")], "mpg_build cannot be asked: the extension is not where"),
             (
