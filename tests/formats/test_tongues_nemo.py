@@ -86,7 +86,7 @@ def told(job, runs, chips):
         spans = [(s["start_time"], s["end_time"]) for s in found["spans"] if s["attempt"] == attempt]
         within = [[] for _ in spans]  # of each step, what ends in it and is none of it
         for start, end in [save[1:] for save in saves] + ([restore[1:]] if restore else []):
-            nth = next((i for i, span in enumerate(spans) if span[1] >= end), None)
+            nth = next((i for i, span in enumerate(spans) if span[1] >= end - 1e-5), None)
             if nth is not None and end > max(start, spans[nth][0]):
                 within[nth].append((max(start, spans[nth][0]), end))
         lasted = [end - start - sum(b - a for a, b in inner) for (start, end), inner in zip(spans, within)]

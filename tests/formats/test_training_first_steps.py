@@ -263,6 +263,29 @@ class FirstSteps(OfEachTrainer):
             self.found(path),
         )
 
+    def test_a_save_that_ends_with_its_step(self):
+        """It lies in that step and not in the next, whatever the sums of decimal seconds come to: it makes the mean of the others shorter."""
+        for nth in range(40):
+            at, took = (
+                1_772_532_000_951 + 7 * nth,
+                [30_787 + nth] + [2_101 + nth] * 4 + [2_601 + nth] + [2_101 + nth] * 4,
+            )
+            lines = [
+                "Initializing distributed: GLOBAL_RANK: 0, MEMBER: 1/1",
+                f"[NeMo I 2026-03-03 10:00:05 nemo_logging:393] Global Checkpoint Load : Rank : 0 : Start time : {(at - 948) / 1000:.3f}s : Time spent in load_checkpoint: 0.948s",
+            ]
+            for i, ms in enumerate(took):
+                at += ms
+                lines.append(
+                    f"Training epoch 0, iteration {i}/99 | global_step: {i} | reduced_train_loss: 2.9 | train_step_timing in s: {ms / 1000:.3f} |"
+                )
+                if i == 5:
+                    lines.append(
+                        f"[NeMo I 2026-03-03 10:01:05 nemo_logging:393] Global Checkpoint Save : Rank: 0 : Iteration: 5 : Start time: {(at - 500) / 1000:.3f}s : Save duration: 0.500s"
+                    )
+            with self.subTest(nth=nth):
+                self.assertEqual(28.686, self.asked("".join(line + "\n" for line in lines))[0])
+
     def test_every_tenth_step(self):
         """A line of MaxText is of one step: that nine of ten have none is listed, though all lines are as far apart."""
         for every, listed in ((1, 0), (10, 9)):

@@ -108,7 +108,8 @@ SELECT first, coalesce(lead(first) OVER w - 1, n), max(iif(is_head, first, NULL)
        job, sum(is_head) OVER (PARTITION BY job ORDER BY first), file
 FROM trainer_starts CROSS JOIN (SELECT max(rowid) AS n FROM trainer_points) WINDOW w AS (ORDER BY first);
 DROP TABLE trainer_starts;
--- Saves, restores, evaluations and waits that lie within a step: each in the first step that ends at its end or later.
+-- Saves, restores, evaluations and waits that lie within a step: each in the first step that ends at its end or later. Times are sums,
+-- which are not exact: those 10 microseconds apart are one.
 DROP TABLE IF EXISTS temp.trainer_within;
 CREATE TEMP TABLE trainer_within(id INTEGER, start_time, end_time);
 DROP TABLE IF EXISTS temp.trainer_asides;
@@ -121,7 +122,7 @@ CREATE INDEX temp.trainer_points_at ON trainer_points(file, run, time);
 INSERT INTO trainer_within
 SELECT id, max(start_time, coalesce(max(time) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), start_time)), time
 FROM (SELECT *, (SELECT s.rowid FROM trainer_points AS s
-                 WHERE s.file = a.file AND s.run IS a.run AND s.time >= a.time ORDER BY s.time LIMIT 1) AS id
+                 WHERE s.file = a.file AND s.run IS a.run AND s.time >= a.time - 1e-5 ORDER BY s.time LIMIT 1) AS id
       FROM trainer_asides AS a)
 WHERE id IS NOT NULL WINDOW w AS (PARTITION BY id ORDER BY start_time, time);
 CREATE INDEX temp.trainer_within_of ON trainer_within(id);
