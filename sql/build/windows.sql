@@ -167,6 +167,18 @@ WHERE w.place = 1 AND w.job = mpg_others.job AND w.start_us = mpg_others.start_u
   AND w.outcome IS mpg_others.outcome AND record = 'allocations';
 INSERT OR IGNORE INTO temp.mpg_ids
 SELECT id FROM temp.mpg_others WHERE record = 'allocations' AND job IN (SELECT l.job FROM temp.mpg_later AS l);
+-- So may pieces before a resize be lacking, whose attempt goes on.
+INSERT INTO temp.mpg_later
+WITH changed AS MATERIALIZED (
+  SELECT o.job FROM temp.mpg_others AS o CROSS JOIN main.jobs AS j ON j.job = o.job
+  WHERE o.record = 'jobs' AND (o.min_chips IS NOT j.min_chips OR o.chips IS NOT j.chips) AND EXISTS (SELECT 1 FROM temp.mpg_known)
+    AND o.job NOT IN (SELECT l.job FROM temp.mpg_later AS l)
+)
+SELECT DISTINCT n.job, 0, 0
+FROM (SELECT job, min(start_us) AS start_us FROM temp.mpg_others
+      WHERE record = 'allocations' AND job IN (SELECT c.job FROM changed AS c) GROUP BY job) AS n
+CROSS JOIN main.allocations AS a ON a.job = n.job AND a.end_us <= n.start_us
+WHERE a.chips > 0 AND a.id NOT IN (SELECT i.id FROM temp.mpg_ids AS i) AND a.pool IN (SELECT i.pool FROM temp.mpg_seen AS i WHERE i.job IS NULL);
 -- The attempts before are part of when it was submitted, and of the most and the fewest chips that it held.
 UPDATE temp.mpg_others
 SET submit_us = coalesce(min(mpg_others.submit_us, j.submit_us), mpg_others.submit_us),

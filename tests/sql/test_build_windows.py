@@ -145,6 +145,25 @@ class Windows(BuiltCase):
                     self.assertEqual(once, self.built([[window] for window in order]))
             self.assertEqual(once, self.built([[window] for window in (*windows, windows[0])]))
 
+    def test_pieces_of_a_job_that_later_windows_lack(self):
+        """A resized job needs the fewest chips that it held, also where a later export has its last piece alone, running or ended."""
+        pieces = (
+            job(1, "RESIZING", 0, 0, 400, chips=64)
+            + job(1, "RESIZING", 0, 400, 700, chips=48, asked=64)
+            + job(1, "RESIZING", 0, 700, 900, chips=32, asked=64)
+        )
+        last = {"chips": 60, "asked": 64}
+        windows = [
+            (pieces + runs(1, 0, 900, 1500, **last), size(-3600, None, 64)),
+            (runs(1, 0, 900, 3000, **last), size(-3600, None, 64)),
+            (job(1, "COMPLETED", 0, 900, 4000, **last) + runs(9, 0, 5000, 6000, node="n9"), size(-3600, None, 64)),
+        ]
+        once = self.built([windows])
+        self.assertNotIn("partial", {row[2] for row in once[0]})
+        for order in ((0, 1, 2), (0, 2), (0, 2, 1), (0, 1, 0, 2), (0, 1, 2, 2)):
+            with self.subTest(order=order):
+                self.assertEqual(once, self.built([[windows[i]] for i in order]))
+
     def test_an_array_whose_tasks_are_told_later(self):
         """It waited in the first window and is gone in the last: its last task, which goes by its id, asks for what a task does, and is whole."""
         first = (job("5_[1-3]", "PENDING", 0, None, None, raw=5) + runs(9, 0, 0, 500, node="n9"), size(-3600, None, 16))
