@@ -519,6 +519,30 @@ class Mapping(Mapped):
             [(6, 100, 150, "maintenance"), (8, 150, 300, "maintenance")],
         )
 
+    def test_ready_and_not_in_one_second(self):
+        """Of two states since one second the later version counts, whichever comes first in the files."""
+
+        def node(version, ready, since):
+            node = self.node("n", {G: "8"}, agentpool="a")
+            node["metadata"]["resourceVersion"] = str(version)
+            node["status"]["conditions"] = [
+                {"type": "Ready", "status": ready, "lastTransitionTime": when(since), "lastHeartbeatTime": when(since)}
+            ]
+            return node
+
+        for states, out in (
+            ((("True", 100), ("Unknown", 100), ("True", 300)), [(100, 300)]),
+            ((("Unknown", 100), ("True", 100), ("Unknown", 300)), [(300, None)]),
+            ((("True", 0), ("False", 100), ("True", 100), ("False", 100), ("True", 200)), [(100, 200)]),
+        ):
+            nodes = [node(version, *state) for version, state in enumerate(states, 1)]
+            for order in (nodes, nodes[::-1]):
+                with self.subTest(states=states, first=order[0] is nodes[0]):
+                    self.map(self.file(order))
+                    self.assertEqual(
+                        out, self.rows("SELECT start_time - ?1, end_time - ?1 FROM outages ORDER BY 1", T0)
+                    )
+
     def beat(self, version, allocatable, beat, ready=True):
         node = self.node("n", {G: "8"}, agentpool="a")
         node["metadata"]["resourceVersion"] = str(version)

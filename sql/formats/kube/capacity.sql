@@ -140,7 +140,8 @@ CREATE TEMP TABLE kube_out AS
 SELECT uid, node, min(since) AS start_time, end_time, coalesce(max(kind), 'hw_down') AS kind, 1 AS rank
 FROM (SELECT uid, node, ready_time AS since, r.kind,
              (SELECT min(up.ready_time) FROM kube_states AS up
-              WHERE up.uid = s.uid AND up.ready = 'True' AND up.ready_time >= s.ready_time) AS end_time
+              WHERE up.uid = s.uid AND up.ready = 'True' AND up.ready_time >= s.ready_time
+                AND (up.ready_time > s.ready_time OR up.nth > s.nth)) AS end_time -- of two in one second the later version counts
       FROM kube_states AS s LEFT JOIN kube_reasons AS r USING (seen)
       WHERE ready <> 'True' AND ready_time IS NOT NULL)
 GROUP BY uid, end_time
