@@ -178,7 +178,8 @@ SELECT DISTINCT n.job, 0, 0
 FROM (SELECT job, min(start_us) AS start_us FROM temp.mpg_others
       WHERE record = 'allocations' AND job IN (SELECT c.job FROM changed AS c) GROUP BY job) AS n
 CROSS JOIN main.allocations AS a ON a.job = n.job AND a.end_us <= n.start_us
-WHERE a.chips > 0 AND a.id NOT IN (SELECT i.id FROM temp.mpg_ids AS i) AND a.pool IN (SELECT i.pool FROM temp.mpg_seen AS i WHERE i.job IS NULL);
+WHERE a.chips > 0 AND a.id NOT IN (SELECT i.id FROM temp.mpg_ids AS i)
+  AND a.pool IN (SELECT i.pool FROM temp.mpg_seen AS i WHERE i.job IS NULL);
 -- The attempts before are part of when it was submitted, and of the most and the fewest chips that it held.
 UPDATE temp.mpg_others
 SET submit_us = coalesce(min(mpg_others.submit_us, j.submit_us), mpg_others.submit_us),

@@ -45,33 +45,7 @@ CREATE TABLE said_of AS SELECT file, job FROM said_id UNION
 SELECT l.file, s.job FROM said_id AS s JOIN log_name AS n USING (file) JOIN log_name AS l USING (name);
 INSERT OR IGNORE INTO may_be SELECT file, job FROM said_of;
 DELETE FROM beyond WHERE file IN (SELECT file FROM said_of GROUP BY file HAVING count(DISTINCT job) > 1);
-INSERT OR IGNORE INTO may_be
-WITH named AS MATERIALIZED (
-  SELECT b.file, (SELECT format FROM file AS f WHERE f.file = b.file) AS format, b.found, j.name, j.owner, j.user
-  FROM (SELECT job, name, owner, iif(json_valid(labels), json_extract(labels, '$.user'), NULL) AS user
-        FROM all_jobs WHERE job IN (SELECT found FROM beyond) AND name IS NOT NULL
-          AND source IN (SELECT source FROM source WHERE rank = 1)) AS j
-  JOIN beyond AS b ON b.found = j.job
-),
-own AS MATERIALIZED (
-  SELECT DISTINCT l.found AS job, s.format, l.file FROM log_time AS l JOIN source AS s USING (source)
-  WHERE l.found IS NOT NULL AND EXISTS (SELECT 1 FROM beyond)
-),
-lacks AS MATERIALIZED ( -- no log of their own of the same format
-  SELECT j.*, f.format
-  FROM (SELECT job, name, owner, iif(json_valid(labels), json_extract(labels, '$.user'), NULL) AS user
-        FROM all_jobs WHERE name IN (SELECT name FROM named) AND source IN (SELECT source FROM source WHERE rank = 1)) AS j
-  CROSS JOIN (SELECT DISTINCT format FROM named) AS f WHERE iif((j.job, f.format) IN (SELECT job, format FROM own), 0, 1)
-)
-SELECT n.file, j.job FROM lacks AS j JOIN named AS n ON n.name = j.name AND n.owner IS j.owner AND n.user IS j.user AND n.format IS j.format
-UNION
-SELECT n.file, n.found FROM named AS n
-JOIN (SELECT job, format, min(file) AS file FROM own GROUP BY job, format HAVING count(*) = 1) AS o
-  ON o.job = n.found AND o.format = n.format AND o.file = n.file
-UNION
-SELECT b.file, j.job
-FROM (SELECT job, rtrim(job, '0123456789') AS id FROM all_jobs
-      WHERE job GLOB '*#[0-9]*' AND source IN (SELECT source FROM source WHERE rank = 1)) AS j JOIN beyond AS b ON b.found || '#' = j.id;
+.read sql/sources/match/jobs_beyond.sql
 -- A log in a user's folder: of a job of that user's which has no other log, held as many chips and ran from its first line to its last. Of
 -- several that spoke at once in folders of their own nothing tells which is the job's.
 CREATE TABLE users_log AS

@@ -255,7 +255,7 @@ WHERE w.task <> '' AND w.file NOT IN (SELECT file FROM candidate);
 DROP TABLE task_of;
 CREATE TABLE named_as AS
 SELECT DISTINCT w.file, n.name, w.level * 1000 - length(n.name) AS place
-FROM (SELECT DISTINCT name FROM shared_name WHERE n <= 1000) AS n JOIN run_of_words AS w ON w.words = n.name
+FROM (SELECT DISTINCT name FROM shared_name) AS n JOIN run_of_words AS w ON w.words = n.name
 WHERE w.file NOT IN (SELECT file FROM candidate);
 .read sql/sources/match/same_names.sql
 

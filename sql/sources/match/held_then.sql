@@ -15,22 +15,14 @@ SELECT source, was FROM (SELECT source, was, as_file FROM spoke UNION ALL SELECT
                          WHERE file IN (SELECT file FROM may_be) OR file IN (SELECT file FROM on_host))
 GROUP BY source, was HAVING count(DISTINCT as_file) > 1 OR count(as_file) < count(*);
 
--- Each job's times, by how long they are at most: those that a log meets begin so much before it at most.
-CREATE TABLE held AS
-SELECT as_file, job, row, since, until, max(until) OVER (PARTITION BY as_file ORDER BY since) AS latest, -- of it and those before it
-       CASE WHEN until > 9e17 THEN 9e18 WHEN until - since <= 60 THEN 60 WHEN until - since <= 240 THEN 240
-            WHEN until - since <= 960 THEN 960 WHEN until - since <= 3840 THEN 3840 WHEN until - since <= 15360 THEN 15360
-            WHEN until - since <= 61440 THEN 61440 WHEN until - since <= 245760 THEN 245760
-            WHEN until - since <= 983040 THEN 983040 ELSE 9e18 END AS longest
-FROM (SELECT m.file AS as_file, a.job, a.rowid AS row, a.start_time AS since, coalesce(a.end_time, 9e18) AS until
-      FROM (SELECT DISTINCT as_file FROM spoke) AS s CROSS JOIN may_be AS m ON m.file = s.as_file JOIN all_allocations AS a ON a.job = m.job
-      WHERE a.chips > 0 AND a.source IN (SELECT source FROM source WHERE rank = 1) AND typeof(a.start_time) IN ('integer', 'real'));
-CREATE INDEX held_of ON held(as_file, longest, since);
+CREATE TABLE asked AS
+SELECT m.file AS who, m.job FROM (SELECT DISTINCT as_file FROM spoke) AS s CROSS JOIN may_be AS m ON m.file = s.as_file;
+.read sql/sources/match/held_by.sql
 
 -- Where jobs meet: from when one begins until it, or another one that holds chips then, ends. next: of the jobs but that of `latest`.
 CREATE TABLE in_turn AS
-SELECT as_file, job, since, until FROM held
-WHERE as_file IN (SELECT as_file FROM held GROUP BY as_file HAVING min(job) < max(job)) ORDER BY as_file, since, until DESC;
+SELECT who AS as_file, job, since, until FROM held
+WHERE who IN (SELECT who FROM held GROUP BY who HAVING min(job) < max(job)) ORDER BY who, since, until DESC;
 CREATE TABLE met AS
 WITH RECURSIVE turn(nth, as_file, since, until, other, latest, job, next) AS (
   SELECT 1, as_file, since, until, NULL, until, job, NULL FROM in_turn WHERE rowid = 1
@@ -61,8 +53,8 @@ FROM (SELECT l.rowid AS nth, l.file, l.source, l.was, a.start_time AS since, coa
         AND l.file NOT IN (SELECT file FROM on_host)
       UNION ALL
       SELECT l.nth, l.file, l.source, l.was, h.since, h.until, h.job, l.found, h.row
-      FROM spoke AS l JOIN (SELECT DISTINCT as_file, longest FROM held) AS n ON n.as_file = l.as_file
-      CROSS JOIN held AS h ON h.as_file = n.as_file AND h.longest = n.longest
+      FROM spoke AS l JOIN (SELECT DISTINCT who, longest FROM held) AS n ON n.who = l.as_file
+      CROSS JOIN held AS h ON h.who = n.who AND h.longest = n.longest
         AND h.since BETWEEN l.first - n.longest - 1 AND max(l.first, l.last)
       WHERE (h.since < l.last OR h.since = l.first) AND h.until > l.first
         AND (l.file NOT IN (SELECT file FROM at_once) OR l.file IN (SELECT file FROM said_id)

@@ -30,7 +30,7 @@ FROM (SELECT DISTINCT n.name, j.job
       FROM (SELECT * FROM named WHERE name IN (SELECT word FROM like_word)) AS n JOIN job_name AS j ON j.name = n.own);
 CREATE TABLE like_match AS
 SELECT DISTINCT w.file, w.level, n.name, n.n
-FROM (SELECT DISTINCT name, is_long, n FROM shared_name WHERE n <= 1000) AS n CROSS JOIN like_word AS w ON w.word = n.name
+FROM (SELECT DISTINCT name, is_long, n FROM shared_name) AS n CROSS JOIN like_word AS w ON w.word = n.name
 WHERE n.is_long OR w.is_whole;
 DROP TABLE like_word;
 INSERT INTO candidate

@@ -2,8 +2,10 @@
 --
 -- A part of match.sql, which reads it twice, after it has made named_as(file, name, place), the names of each log, and
 -- shared_name(name, job), the jobs of each name: fills same_names and candidate, and drops both. Each such log is a candidate without a
--- job, so that it counts as one.
+-- job, so that it counts as one. Of its names the nearest count alone, as of other candidates.
 
+DELETE FROM named_as WHERE rowid IN (SELECT nth FROM (SELECT rowid AS nth, place > min(place) OVER (PARTITION BY file) AS is_farther
+                                                      FROM named_as) WHERE is_farther);
 INSERT INTO same_names
 SELECT file, -min(file) OVER (PARTITION BY names)
 FROM (SELECT file, json_group_array(place || ' ' || name) AS names FROM (SELECT * FROM named_as ORDER BY file, place, name) GROUP BY file);
