@@ -56,7 +56,10 @@ class Slurms(tongue_case.TongueCase):
                 }
             )
             trainer = relations["trainers"].get(name)
-            if trainer is None or tongue_case.has_surplus(story, job):
+            resharded = any(
+                cause == "reshard" for *_, cause in true
+            )  # which no log tells, and which saves like a checkpoint
+            if trainer is None or resharded or tongue_case.has_surplus(story, job):
                 continue
             near = tongue_case.all_allocated(true, job) / 1000 + tongue_case.second_an_end(story, job)
             saved = tongue_case.of_jobs(true, [job], *PRODUCTIVE)

@@ -73,7 +73,8 @@ def write_piece(run, steps, start, end, chips, loaded):
             later = thing.end in asynchronous
             line(at, f"Finished {'staging' if later else 'saving'} the checkpoint in {took:.2f} seconds.")
             log.span("checkpoint", now - took, now)
-            saving += now - max(now - took, before)
+            if before is not None:  # a save of before a reshard may end after it, before the steps begin
+                saving += now - max(now - took, before)
             for step, _, is_staged in staged:
                 if is_staged and step != last:
                     log.commit(step, now)
