@@ -35,7 +35,10 @@ SELECT b.pool, a.start_us, coalesce(a.end_us, b.until_us) AS end_us
 FROM temp.mpg_before AS b CROSS JOIN main.allocations AS a ON a.pool = b.pool
 WHERE a.chips > 0 AND a.start_us < b.until_us
   AND a.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'allocations')
-  AND iif((a.job, a.start_us) IN (SELECT i.job, i.start_us FROM temp.mpg_others AS i WHERE i.record = 'allocations'), 0, 1);
+  AND (a.task IS NULL OR iif((a.job, a.start_us, a.task) IN (SELECT i.job, i.start_us, i.task FROM temp.mpg_others AS i
+                                                             WHERE i.record = 'allocations' AND i.task IS NOT NULL), 0, 1))
+  AND (a.task IS NOT NULL
+       OR iif((a.job, a.start_us) IN (SELECT i.job, i.start_us FROM temp.mpg_others AS i WHERE i.record = 'allocations'), 0, 1));
 DELETE FROM temp.mpg_before
 WHERE NOT EXISTS (SELECT 1 FROM temp.mpg_others AS n CROSS JOIN temp.mpg_lacking AS l
                   WHERE n.record = 'outages' AND n.pool = mpg_before.pool AND n.start_us < mpg_before.until_us

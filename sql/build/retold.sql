@@ -130,13 +130,15 @@ WHERE (job, start_us, id) IN (
 DROP TABLE IF EXISTS temp.mpg_of_tasks;
 CREATE TEMP TABLE mpg_of_tasks AS
 SELECT n.id, n.job, n.start_us, n.end_us, n.outcome
-FROM (SELECT min(id) AS id, job, min(start_us) AS start_us, min(end_us) AS end_us, min(outcome) AS outcome
-      FROM temp.mpg_new WHERE record = 'allocations' GROUP BY job HAVING count(*) = 1 AND count(task) = 0 AND min(chips) > 0) AS n
-WHERE (SELECT count(*) = count(a.task) AND min(a.start_us) >= n.start_us FROM main.allocations AS a
+FROM (SELECT job FROM (SELECT DISTINCT job FROM temp.mpg_new WHERE record = 'allocations' AND task IS NULL AND chips > 0) AS j
+      WHERE EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = j.job AND a.task IS NOT NULL)) AS j
+CROSS JOIN temp.mpg_new AS n ON n.record = 'allocations' AND n.job = j.job
+WHERE n.task IS NULL AND n.chips > 0
+  AND (SELECT count(*) = count(a.task) AND min(a.start_us) >= n.start_us FROM main.allocations AS a
        WHERE a.job = n.job AND coalesce(a.end_us, n.start_us) >= n.start_us AND a.start_us <= coalesce(n.end_us, a.start_us));
 UPDATE main.allocations SET end_us = max(allocations.start_us, t.end_us), outcome = t.outcome
-FROM temp.mpg_of_tasks AS t WHERE t.job = allocations.job AND allocations.start_us >= t.start_us AND allocations.end_us IS NULL
-  AND t.end_us IS NOT NULL;
+FROM temp.mpg_of_tasks AS t
+WHERE t.job = allocations.job AND allocations.start_us BETWEEN t.start_us AND t.end_us AND allocations.end_us IS NULL;
 DELETE FROM temp.mpg_others WHERE record = 'allocations' AND id IN (SELECT t.id FROM temp.mpg_of_tasks AS t);
 DELETE FROM temp.mpg_ids WHERE id IN (SELECT t.id FROM temp.mpg_of_tasks AS t);
 DROP TABLE temp.mpg_of_tasks;

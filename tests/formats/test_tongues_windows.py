@@ -1,11 +1,13 @@
 """A fleet whose scheduler is exported window by window: together, and built one after the other, they say what one export of all says."""
 
 import os
+import unittest
 
 import story as stories
 import tongue_case
 from batch_tongue import Condor, Flux, Sge
 from fleets import connect
+from kube_tongue import Kube, write_watch
 from sacct_tongue import Slurm, down, up
 
 WINDOWS = 4
@@ -57,8 +59,8 @@ def windowed(tongue, told):
 
 
 class Windows(tongue_case.TongueCase):
-    def seeds(self):
-        return super().seeds() if tongue_case.SEEDS else [SEED]
+    def seeds(self, *seeds):
+        return super().seeds() if tongue_case.SEEDS else seeds or [SEED]
 
     def check_windows(self, tongue, seed, afterwards, path=""):
         """Each export is made at the end of its window, or all are made at the end of the last. `path` is what is read of a folder."""
@@ -95,3 +97,32 @@ class Windows(tongue_case.TongueCase):
                 for afterwards in (False, True) if told is not ended else (True,):
                     with self.subTest(tongue.__name__, seed=seed, afterwards=afterwards):
                         self.check_windows(windowed(tongue, told), seed, afterwards, "fleet.json")
+
+    def test_watches_of_kubernetes(self):
+        """Each begins with what is there when the one before it ends: pods that were deleted, and attempts of theirs, it lacks."""
+        for seed in self.seeds(3, 4, 11, 17):  # in which that is so
+            with self.subTest(seed=seed):
+                made = self.new_folder()
+                told = stories.generate(made, seed, "1e3")
+                begin, end = down(told.begin), up(told.end)
+                cuts = [begin + (end - begin) * i // WINDOWS for i in range(1, WINDOWS)]
+                watched = Kube(told).watched([cut - 1 for cut in cuts] + [end])
+                whole, together = os.path.join(made, "whole"), os.path.join(made, "together")
+                for folder in (whole, together):
+                    os.mkdir(folder)
+                write_watch(whole, watched)
+                expected = self.found(whole, end)
+                db = connect()
+                self.addCleanup(db.close)
+                for since, until in zip([0, *cuts], [*cuts, 1 << 40]):
+                    folder = os.path.join(made, f"watch{since}")
+                    os.mkdir(folder)
+                    for place in (folder, together):
+                        write_watch(place, watched, since, until)
+                    db.execute("SELECT mpg_build(?)", (folder,))
+                self.check_near(expected, self.found(together, end))
+                self.check_near(expected, tongue_case.entries(db, "mpg_rollup", end))
+
+
+if __name__ == "__main__":
+    unittest.main()

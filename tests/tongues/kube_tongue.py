@@ -28,6 +28,28 @@ def condition(kind, at, reason="", status="True", **more):
     return {"type": kind, "status": status, "reason": reason, "lastTransitionTime": when(at), **more}
 
 
+def watch_event(event, thing, version):
+    """A line of `kubectl get -w -o json --output-watch-events`."""
+    versioned = {**thing, "metadata": {**thing["metadata"], "resourceVersion": str(version)}}
+    return json.dumps({"type": event, "object": versioned}) + "\n"
+
+
+def write_watch(folder, told, since=0, until=1 << 40):
+    """Of what Kube.watched() has: a watch of each kind that begins at `since`, with all that is there by then, and ends at `until`."""
+    lines, there = {}, {}
+    for version, (at, kind, event, thing) in enumerate(told, 1):
+        lines.setdefault(kind, [])
+        if since <= at < until:
+            lines[kind].append(watch_event(event, thing, version))
+        elif at < since:
+            there[thing["metadata"]["uid"]] = (
+                None if event == "DELETED" else (kind, watch_event("ADDED", thing, version))
+            )
+    for kind, events in lines.items():
+        with open(os.path.join(folder, f"{kind}-{since}.json"), "w", encoding="utf-8") as file:
+            file.writelines([line for of, line in filter(None, there.values()) if of == kind] + events)
+
+
 class Kube:
     def __init__(self, story):
         self.story = story
@@ -290,18 +312,43 @@ class Kube:
 
     # ---- all ----
 
-    def write(self, folder):
+    def tell_all(self):
         self.tell_nodes()
         for job in self.jobs:
             self.tell_pods(job)
             self.tell_workload(job)
+
+    def write(self, folder):
+        self.tell_all()
         version = 0
         for kind, events in self.events.items():
             with open(os.path.join(folder, kind + ".json"), "w", encoding="utf-8") as file:
                 for _, _, event, thing in sorted(events, key=lambda e: e[:2]):
                     version += 1
-                    thing = {**thing, "metadata": {**thing["metadata"], "resourceVersion": str(version)}}
-                    file.write(json.dumps({"type": event, "object": thing}) + "\n")
+                    file.write(watch_event(event, thing, version))
+
+    def watched(self, beats):
+        """(time, kind, event, object) in order. Nodes are heard of at `beats`, too, as watches that end then have it."""
+        self.tell_all()
+        told, live, beats = [], {}, sorted(beats)
+
+        def tell(at, kind, event, thing):
+            told.append((at, kind, event, thing))
+            live[thing["metadata"]["uid"]] = None if event == "DELETED" else (kind, thing)
+
+        def hear(at):
+            for kind, thing in [there for there in live.values() if there and there[0] == "nodes"]:
+                conditions = [{**c, "lastHeartbeatTime": when(at)} for c in thing["status"]["conditions"]]
+                tell(at, kind, "MODIFIED", {**thing, "status": {**thing["status"], "conditions": conditions}})
+
+        events = [(at, n, kind, event, thing) for kind in self.events for at, n, event, thing in self.events[kind]]
+        for at, _, *event in sorted(events, key=lambda e: e[:2]):
+            while beats and beats[0] <= at:
+                hear(beats.pop(0))
+            tell(at, *event)
+        for at in beats:
+            hear(at)
+        return told
 
     def relations(self):
         """What the files say, in the words of docs/formats/kube.md."""
