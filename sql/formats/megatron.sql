@@ -59,7 +59,7 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
     | successfully\ saved\ (?: local\  )? checkpoint\ (?: from | at )\ iteration \s+ (?<saved>\d+)
     | successfully\ loaded\ checkpoint\ .* at\ iteration \s+ (?<loaded>\d+)
     | validation\ loss\ at\ iteration \s+ (?<validated>\d+)
-    | (?<timer> save-checkpoint (?: -non-persistent )? | evaluate ) \s* \.+ : \s* (?: \( [\d.]+ , \s* )? (?<timer_ms>(?> [\d.]+ (?: ,\d{3} [\d.]* )* ))
+    | (?<timer> save-checkpoint (?: -non-persistent )? | evaluate ) (?: \s* \.+ )? : \s* (?: \( [\d.]+ , \s* )? (?<timer_ms>(?> [\d.]+ (?: ,\d{3} [\d.]* )* ))
     | using\ world\ size: \s* (?<world>\d+)
     | (?<time> \d{4}-\d\d-\d\d\ [\d:]+ ,\d+ ) \]\ \[\w+\] \s* \[ (?: timer | logging ) \.py: (?<other>)
     | \[exiting\ program\ (?<exit> at\ iteration | after\ [\d.]+\ minutes | after\ receiving )
@@ -207,13 +207,23 @@ ranged AS (
   FROM training_files AS f LEFT JOIN begun AS b ON b.of_file = f.rowid
 ),
 told AS (
-  SELECT r.*, (SELECT max(told_loaded) FROM training_lines WHERE rowid BETWEEN r.first AND r.last) AS loaded,
+  SELECT r.*, -- a launch that tells its date, in a log of which the iterations have no clock
+         iif(run > 1 AND begun IS NOT NULL AND NOT timed AND :start IS NULL,
+             (SELECT d.time FROM training_dates AS d
+              WHERE d.file = r.file AND d.line < (SELECT l.line FROM training_lines AS l
+                                                  WHERE l.rowid BETWEEN r.first AND r.last AND l.step IS NOT NULL ORDER BY l.rowid LIMIT 1)
+                AND d.line > (SELECT l.line FROM training_lines AS l
+                              WHERE l.rowid < r.first AND l.step IS NOT NULL ORDER BY l.rowid DESC LIMIT 1)
+              ORDER BY d.line DESC LIMIT 1), NULL) AS dated,
+         (SELECT max(told_loaded) FROM training_lines WHERE rowid BETWEEN r.first AND r.last) AS loaded,
          (SELECT max(told_world) FROM training_lines WHERE rowid BETWEEN r.first AND r.last) AS own_world
   FROM ranged AS r
 )
 SELECT CAST(coalesce(:job, file) AS TEXT) AS job,
        dense_rank() OVER (PARTITION BY coalesce(:job, file) ORDER BY clock, file, run) AS attempt,
-       of_file, first, last, timed, begun, whole, loaded,
+       of_file, first, last, timed, begun, dated, whole, loaded,
+       timed OR :start IS NULL AND iif(run = 1, begun IS NOT NULL AND file NOT IN (SELECT key FROM json_each(coalesce(:starts, '{}'))),
+                                       dated IS NOT NULL) AS clocked,
        coalesce(:chips, told_chips) AS chips, told_chips
 FROM (SELECT *, coalesce(own_world, world)
                   / coalesce((SELECT nullif(devices, 1) * 1.0 FROM training_chips WHERE chip = chip_name(:chip)), 1) AS told_chips
@@ -261,60 +271,7 @@ SELECT b.job, b.step, b.step - a.step AS gap
 FROM training_steps AS a JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND b.job = a.job AND b.attempt = a.attempt;
 .read sql/formats/log/gaps.sql
 
--- Iterations are timed without what comes between them: with times, the gap in which a line says so is the
--- save or the evaluation; without, their timers say. That an asynchronous save is done is said in a later gap: its timer
--- marks its own.
-DROP TABLE IF EXISTS temp.training_phases;
-CREATE TEMP TABLE training_phases AS
-WITH said AS (
-  SELECT s.rowid AS id, max(coalesce(e.told_timer <> 'evaluate', e.told_saved IS NOT NULL)) AS saved, max(e.told_saved) AS saved_step
-  FROM training_marks AS m CROSS JOIN training_events AS e ON e.rowid = m.id
-  CROSS JOIN training_steps AS s ON s.rowid = m.above - m.fewer AND s.job = e.job AND s.attempt = e.attempt
-  WHERE timed AND (coalesce(e.told_timer, e.told_validated) IS NOT NULL OR e.told_saved >= s.step)
-  GROUP BY s.job, s.attempt, s.rowid
-),
-exits AS MATERIALIZED (SELECT job, attempt, time, end_time FROM training_events WHERE told_exit IS NOT NULL)
-SELECT a.job, a.attempt, iif(saved, 'checkpoint', 'eval') AS kind, a.end_time AS start_time, b.start_time AS end_time, NULL AS step
-FROM said JOIN training_steps AS a ON a.rowid = said.id
-JOIN training_steps AS b ON b.rowid = a.rowid + 1 AND +b.job = a.job AND +b.attempt = a.attempt WHERE b.start_time > a.end_time
-UNION ALL -- after the last iteration, even without a line, up to where it exits
-SELECT a.job, a.attempt, iif(saved, 'checkpoint', 'eval'),
-       min(max(e.end_time), a.end_time + coalesce(saved_step - a.step, 0) * a.seconds / a.executions), max(e.end_time), NULL
-FROM said JOIN training_steps AS a ON a.rowid = said.id JOIN exits AS e ON e.job = a.job AND e.attempt = a.attempt
-WHERE e.time > a.end_time
-  AND NOT EXISTS (SELECT 1 FROM training_steps AS b WHERE b.rowid = a.rowid + 1 AND +b.job = a.job AND +b.attempt = a.attempt)
-GROUP BY a.rowid
-UNION ALL
-SELECT job, attempt, iif(told_timer = 'evaluate', 'eval', 'checkpoint'), end_time - seconds, end_time, NULL
-FROM training_events WHERE told_timer IS NOT NULL AND NOT timed
-UNION ALL
--- How long loading took is unknown: what the line proves is which iteration the run continued from.
-SELECT e.job, e.attempt, 'restore', s.start_time, s.start_time, e.told_loaded
-FROM training_events AS e CROSS JOIN training_reach AS h ON h.job = e.job AND h.attempt = e.attempt
-CROSS JOIN training_steps AS s ON s.rowid = h.first
-WHERE e.told_loaded IS NOT NULL AND e.told_loaded < s.step
-GROUP BY 1, 2
-UNION ALL
--- A last run that came to no step: the checkpoint that it loaded had been saved. (What begins at the end of a trace does not count.)
-SELECT job, attempt, 'restore', end_time - 1e-6, end_time - 1e-6, told_loaded
-FROM (
-  SELECT s.job, s.attempt, s.end_time, e.told_loaded, max(e.id)
-  FROM (SELECT rowid AS id, job, attempt, told_loaded FROM training_events WHERE told_loaded IS NOT NULL) AS e
-  CROSS JOIN (SELECT job, attempt, (SELECT max(end_time) FROM training_steps WHERE rowid BETWEEN first AND last) AS end_time
-              FROM training_reach WHERE (job, attempt) IN (SELECT job, max(attempt) FROM training_reach GROUP BY job) LIMIT -1) AS s
-    ON s.job = e.job AND s.attempt < e.attempt
-  GROUP BY s.job
-);
-
--- Safe at the latest when the next iterations begin.
-DROP TABLE IF EXISTS temp.training_saves;
-CREATE TEMP TABLE training_saves AS
-SELECT e.job, e.attempt, e.told_saved AS step, NULL AS snapshot_time,
-       coalesce(iif(e.timed, NULL, e.end_time), later.start_time, earlier.end_time) AS durable_time
-FROM training_marks AS m CROSS JOIN training_events AS e ON e.rowid = m.id
-LEFT JOIN training_steps AS later ON later.rowid = m.above - m.fewer + 1 AND +later.job = e.job AND +later.attempt = e.attempt
-LEFT JOIN training_steps AS earlier ON earlier.rowid = m.above - m.fewer AND +earlier.job = e.job AND +earlier.attempt = e.attempt
-WHERE e.told_saved IS NOT NULL AND coalesce(iif(e.timed, NULL, e.end_time), later.start_time, earlier.end_time) IS NOT NULL;
+.read sql/formats/megatron/phases.sql
 
 DROP TABLE IF EXISTS temp.training_runs;
 CREATE TEMP TABLE training_runs AS
@@ -328,7 +285,7 @@ FROM (SELECT h.job, h.attempt, r.chips,
              (SELECT max(step) FROM training_steps WHERE rowid BETWEEN h.first AND h.last) AS step,
              (SELECT max(told_steps) FROM training_lines WHERE rowid BETWEEN r.first AND r.last) AS steps,
              (SELECT max(told_exit) FROM training_lines WHERE rowid BETWEEN r.first AND r.last) AS told_exit,
-             (SELECT max(time) FROM training_lines WHERE rowid BETWEEN r.first AND r.last AND r.timed AND told_exit IS NOT NULL) AS exits
+             (SELECT max(time) FROM training_lines WHERE rowid BETWEEN r.first AND r.last AND r.clocked AND told_exit IS NOT NULL) AS exits
       FROM training_reach AS h CROSS JOIN training_ranges AS r ON r.rowid = h.run)
 ORDER BY 1, 2;
 
@@ -336,7 +293,9 @@ DROP TABLE IF EXISTS temp.training_tails;
 CREATE TEMP TABLE training_tails AS
 SELECT r.job, r.attempt, t.time
 FROM training_tail AS t JOIN training_files AS f USING (file) JOIN training_ranges AS r ON r.of_file = f.rowid AND r.last = f.last
-WHERE r.timed;
+WHERE r.clocked
+UNION ALL -- what its timers tell of comes before its end
+SELECT job, attempt, max(end_time) FROM training_phases WHERE kind <> 'restore' GROUP BY 1, 2;
 
 -- ---- 3. The relations ----
 
@@ -361,5 +320,6 @@ DROP TABLE training_counted;
 DROP TABLE training_ranges;
 DROP TABLE training_files;
 DROP TABLE training_begun;
+DROP TABLE training_dates;
 DROP VIEW training_extents;
 DROP TABLE training_lines;

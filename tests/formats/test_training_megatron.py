@@ -131,6 +131,64 @@ class Megatron(Case):
             self.rows("SELECT step, start_time - ?1, end_time - ?1 FROM training_steps", self.T0),
         )
 
+    def test_what_follows_the_last_iteration(self):
+        """A save and an evaluation there last as long as their timers say, also those of old versions, and the run goes on until then, or until the date that the log tells last."""
+        clock = "[2026-03-02 09:00:{:02d}] "
+        line = " {}iteration {:8d}/       3 | consumed samples: 1 | elapsed time per iteration (ms): 10000.0 | lm loss: 1.0E+00 |\n"
+        date = "[before the start of training step] datetime: 2026-03-02 09:00:00 \n"
+        saved = "  successfully saved checkpoint from iteration       3 to /ckpt\n"
+        timers = "(min, max) time across ranks (ms):\n    {} ................................: (5.00, {}.00)\n"
+        for timed in (True, False):
+            steps = date + "".join(line.format(clock.format(10 * n) if timed else "", n) for n in (1, 2, 3))
+            for after, wanted, end in (
+                (saved + timers.format("save-checkpoint", 4000), {"checkpoint": 4}, 34),
+                (saved + "time (ms) | save-checkpoint: 4000.00\n", {"checkpoint": 4}, 34),
+                (
+                    "time (ms) | save-checkpoint: 4000.00\n" + saved + timers.format("evaluate", 2000) * 2,
+                    {"checkpoint": 4, "eval": 4},
+                    38,
+                ),
+                (saved + timers.format("save-checkpoint", 4000) + date.replace(":00 ", ":36 "), {"checkpoint": 4}, 36),
+                (date.replace(":00 ", ":30 ") + saved + timers.format("save-checkpoint", 4000), {"checkpoint": 4}, 34),
+            ):
+                path = self.file(steps + after)
+                self.map("megatron", path, chips=1)
+                self.assertEqual(
+                    [(0, end, "completed")],
+                    self.rows("SELECT start_time - ?1, end_time - ?1, outcome FROM allocations", self.T0),
+                    after,
+                )
+                booked = {key[0]: n for key, n in self.seconds().items() if key[0] not in ("unrated", "unknown")}
+                self.assertEqual(wanted, booked, after)
+                self.assertEqual(30, self.productive(), after)
+
+    def test_launches_that_tell_their_dates(self):
+        """Where iterations have no clock, each launch begins when it says, and ends when the line of its exit says. One without a date follows the one before."""
+        date = "[before the start of training step] datetime: 2026-03-02 {} \n"
+        steps = lambda *numbers: "".join(
+            f" iteration {n:8d}/    1000 | consumed samples: 1 | elapsed time per iteration (ms): 10000.0 | lm loss: 1.0E+00 |\n"
+            for n in numbers
+        )
+        head = "using world size: 1, data-parallel-size: 1, tensor-model-parallel size: 1\n"
+        load = "  successfully loaded checkpoint from /ckpt at iteration {}\n"
+        leaves = "[exiting program after 1.0 minutes] datetime: 2026-03-02 {}\n"
+        first = head + date.format("09:00:00") + steps(1, 2, 3) + leaves.format("09:00:45")
+        second = head + load.format(3) + date.format("11:00:00") + steps(4, 5)
+        self.map("megatron", self.file(first + second))
+        held = "SELECT attempt, start_time - ?1, end_time - ?1, outcome FROM allocations ORDER BY attempt"
+        self.assertEqual([(1, 0, 45, "completed"), (2, 7200, None, None)], self.rows(held, self.T0))
+        self.assertEqual(
+            [(1, 0, 10), (2, 10, 20), (3, 20, 30), (4, 7200, 7210), (5, 7210, 7220)],
+            self.rows("SELECT step, start_time - ?1, end_time - ?1 FROM training_steps ORDER BY step", self.T0),
+        )
+        self.map("megatron", self.file(first + second + head + load.format(5) + steps(6)))
+        self.assertEqual(
+            [(1, 0, 45, "completed"), (2, 7200, 7220, "failed"), (3, 7220, None, None)], self.rows(held, self.T0)
+        )
+        # The option tells when the log began, and its dates count for nothing.
+        self.map("megatron", self.file(first + second), start=self.T0 - 3600)
+        self.assertEqual([(1, -3600, -3570, "completed"), (2, -3570, None, None)], self.rows(held, self.T0))
+
     def test_a_clock_that_is_set_back_twice(self):
         """No step lasts less than nothing: the lines count where they stand, and are listed."""
         line = " [2026-03-02 09:{:02d}:00.000] iteration {:8d}/      30 | consumed samples: 1 | elapsed time per iteration (ms): 1000.0 | lm loss: 1.0E+00 |\n"

@@ -2,7 +2,8 @@
 --
 -- Reads and changes training_lines, where lines that tell a clock alone have told_other, and training_begun(file, time): when such a log
 -- began. Reads training_tail(file, time). GPT-NeoX and Megatron-DeepSpeed have DeepSpeed's clock above each iteration; older Megatron-LM
--- prints the date before training and after it. A part of megatron.sql, which says what the parameters are and runs the parts in order.
+-- prints the date before training and after it. Makes training_dates(file, line, time), of logs whose iterations have no clock: where a
+-- line tells the date. A part of megatron.sql, which says what the parameters are and runs the parts in order.
 
 -- A log without an iteration, as of a launch that came to none, is of the last time that stands in it.
 UPDATE training_lines SET time = s.time
@@ -15,6 +16,8 @@ FROM (SELECT (SELECT l.rowid FROM training_lines AS l WHERE l.rowid BETWEEN firs
                         AND (l.step IS NOT NULL OR l.time IS NOT NULL AND l.told_other IS NULL))) AS s
 WHERE s.id = training_lines.rowid;
 
+DROP TABLE IF EXISTS temp.training_dates;
+CREATE TEMP TABLE training_dates(file TEXT, line, time, PRIMARY KEY(file, line)) WITHOUT ROWID;
 DROP TABLE IF EXISTS temp.training_others;
 CREATE TEMP TABLE training_others AS SELECT 1 FROM training_lines WHERE told_other IS NOT NULL LIMIT 1;
 --@ if EXISTS (SELECT 1 FROM training_others)
@@ -37,6 +40,10 @@ SELECT l.file, max(l.time) FROM training_lines AS l JOIN (SELECT file, min(id) A
     FROM training_clocks GROUP BY file HAVING count(other) < count(*)) AS c ON c.file = l.file AND l.rowid < first
 WHERE l.told_other IS NOT NULL AND l.time IS NOT NULL GROUP BY l.file;
 DROP TABLE training_clocks;
+INSERT OR IGNORE INTO training_dates
+SELECT file, line, time FROM training_lines
+WHERE told_other IS NOT NULL AND time IS NOT NULL
+  AND file IN (SELECT file FROM training_lines GROUP BY file HAVING count(step) > 0 AND total(step IS NOT NULL AND time IS NOT NULL) = 0);
 
 -- Lines that stay are numbered anew, without a gap.
 DROP TABLE IF EXISTS temp.training_stay;

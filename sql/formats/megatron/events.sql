@@ -15,13 +15,15 @@ FROM training_ranges AS r CROSS JOIN training_lines AS l ON l.rowid BETWEEN r.fi
 LEFT JOIN training_counted AS c ON c.id = l.rowid;
 DROP TABLE IF EXISTS temp.training_events;
 CREATE TEMP TABLE training_events AS
-WITH RECURSIVE summed(nth, range, of_file, time, so_far, place, late, elapsed, all_elapsed) AS ( -- late: of the lines before
-  SELECT 0, 0, 0, NULL, 0, 0, NULL, 0, 0
+WITH RECURSIVE summed(nth, range, of_file, time, so_far, place, late, base, elapsed, all_elapsed) AS ( -- late: of the lines before
+  SELECT 0, 0, 0, NULL, 0, 0, NULL, 0, 0, 0
   UNION ALL
   SELECT n.rowid, n.range, r.of_file, n.time, iif(n.range = s.range, so_far, 0) + iif(is_step, seconds, 0),
          iif(n.range = s.range, place, 0) + is_step,
          iif(n.range = s.range, coalesce(max(late, s.time - so_far), late, s.time - so_far), NULL),
-         iif(r.of_file = s.of_file, elapsed, 0) + iif(timed, 0, seconds),
+         CASE WHEN r.of_file <> s.of_file THEN coalesce(mpg_time(:start, :zone), :start + 0, begun, 0)
+              WHEN n.range <> s.range AND r.dated > base + elapsed THEN r.dated ELSE base END,
+         iif(r.of_file <> s.of_file OR n.range <> s.range AND coalesce(r.dated > base + elapsed, 0), 0, elapsed) + iif(timed, 0, seconds),
          all_elapsed + iif(timed OR :job IS NULL OR begun IS NOT NULL AND :start IS NULL, 0, seconds)
   FROM summed AS s CROSS JOIN training_sequence AS n ON n.rowid = s.nth + 1 CROSS JOIN training_ranges AS r ON r.rowid = n.range
 )
@@ -30,8 +32,7 @@ SELECT r.job, r.attempt, n.range, l.time, l.step, told_loaded, told_tflops, told
        CASE WHEN timed AND whole
               THEN min(l.time + 0.999999, so_far + coalesce(max(late, l.time - so_far), late, l.time - so_far))
             WHEN timed THEN l.time
-            ELSE coalesce(mpg_time(:start, :zone), :start + 0, begun, 0)
-              + iif(:job IS NULL OR begun IS NOT NULL AND :start IS NULL, elapsed, all_elapsed) END AS end_time,
+            ELSE base + iif(:job IS NULL OR begun IS NOT NULL AND :start IS NULL, elapsed, all_elapsed) END AS end_time,
        place, r.chips -- place: in the run, how many steps so far
 FROM summed AS d CROSS JOIN training_sequence AS n ON n.rowid = d.nth CROSS JOIN training_ranges AS r ON r.rowid = n.range
 CROSS JOIN training_lines AS l ON l.rowid = n.id;
