@@ -4,7 +4,7 @@
 --@ feeds SG RG PG
 --@ fills training_steps
 --@ input :log sure ^iter \d+: loss [\d.]+|^step:\d+/\d+ (?:train_loss|val_loss|train_time)
---@ input :log sure [\s:|>\])",='mGK](?:iter \d+: loss \S+, time:? [\d.]+m?s\b|step:\d+/\d+ (?:train_loss|val_loss|train_time):)
+--@ input :log sure [\s:|>\])",='mGK](?:iter \d+: loss \S+,(?: (?!time\b)[^,\n]+,){0,8} time:? [\d.]+m?s\b|step:\d+/\d+ (?:train_loss|val_loss|train_time):)
 --@ input :log likely ^.*\bstep:? +\d+(?:/\d+)?(?: \([^)\n]*\))?\s*[|,:]\s*(?:train )?loss:? +[^\s|,]+[^\n]*[|,] *\(?(?:(?:dt|time): )?[\d.]+ ?ms\b
 --@ needs :year ^(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? (?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:)[^\n]*(?:iter \d+: loss |step:\d+/\d+ |step:? +\d+[/ |(,:])
 --@ needs :start (?s)\A(?!(?:-- [^\n]*\n)?(?:(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? |\d{10}\.\d{6} |(?:__CURSOR=[^\n]*\n)?[^\n]*__REALTIME_TIMESTAMP))(?>[^\dsiMTWFS]+|(?!\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}\s*$|step:\d+/\d+ |step:? +\d+[/ |(,:]|iter \d+: loss ).)*+(?:[si](?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)|\z)
@@ -96,7 +96,7 @@ FROM training_lines WHERE loss >= '' AND step IS NOT NULL AND lower(ltrim(loss, 
 
 -- A file in which nothing is recognised is no run.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(file, :log), 'warning', 'no_steps', NULL, 1, 'no line "step:N/N" or "iter N:" of nanoGPT was found'
+SELECT coalesce(file, :log), 'warning', 'no_steps', NULL, 1, 'no line "step:N/N" or "iter N:" of nanoGPT with a time was found'
 FROM (SELECT max(file) AS file FROM training_files) WHERE NOT EXISTS (SELECT 1 FROM training_lines WHERE step IS NOT NULL);
 
 -- ---- 2. When things happened: by adding up what they took ----
@@ -183,6 +183,21 @@ SELECT r.rowid, start_time, seconds_before,
             WHERE c.dtype = 'bf16' AND c.chip = chip_name(coalesce(:chip, r.chip)))), :flops
 FROM training_ranges AS r CROSS JOIN training_first USING (of_file);
 DROP TABLE training_first;
+-- A later run of a log begins at the date that stands above its first step; those without one follow it.
+DROP TABLE IF EXISTS temp.training_dated;
+CREATE TEMP TABLE training_dated AS
+SELECT r.rowid AS range, r.of_file, b.so_far AS seconds_before, l.time AS start_time
+FROM training_ranges AS r JOIN training_ranges AS p ON p.rowid = r.rowid - 1 AND p.of_file = r.of_file
+JOIN training_files AS f ON f.rowid = r.of_file AND f.dated JOIN training_clocks AS k ON k.range = r.rowid
+JOIN training_counted AS s ON s.rowid = r.first_step JOIN training_counted AS b ON b.rowid = r.first_step - 1
+JOIN training_lines AS l ON l.rowid = (SELECT m.id FROM training_marks AS m CROSS JOIN training_lines AS d ON d.rowid = m.id
+                                       WHERE m.id > b.id AND m.id < s.id AND d.time IS NOT NULL ORDER BY m.id DESC LIMIT 1)
+WHERE l.time > k.start_time + (b.so_far - k.seconds_before) AND (SELECT time FROM training_lines WHERE rowid = s.id) IS NULL;
+UPDATE training_clocks SET (start_time, seconds_before) = (d.start_time, d.seconds_before)
+FROM (SELECT r.rowid AS id, max(d.range), d.start_time, d.seconds_before
+      FROM training_ranges AS r JOIN training_dated AS d ON d.of_file = r.of_file AND d.range <= r.rowid GROUP BY r.rowid) AS d
+WHERE d.id = training_clocks.range;
+DROP TABLE training_dated;
 
 -- Both lines of a step, of training and of validation, carry the time: the later one has all of it.
 DROP TABLE IF EXISTS temp.training_twice;

@@ -513,6 +513,64 @@ class NanoGpt(Case):
         )
         self.assertEqual(self.rows("SELECT step, round(durable_time, 5) FROM commits"), [(10, 4.94773)])
 
+    def test_a_log_that_begins_with_its_first_step(self):
+        """Records without losses, and without an evaluation at step 0: the clock of the program tells what the first step took, in milliseconds or seconds."""
+        steps = "step:1/3 train_time:{}{u} step_avg:{}{u}\nstep:2/3 train_time:{}{u} step_avg:1{u}\nstep:3/3 train_time:{}{u} step_avg:1{u}\n"
+        for text in (
+            steps.format(30000, 30000, 40000, 50000, u="ms"),
+            steps.format("30.000", "30.000", "40.000", "50.000", u="s"),
+        ):
+            path = self.file(text)
+            self.assertEqual([("nanogpt",)], self.rows("SELECT format FROM trace_sources(?)", path))
+            self.map("nanogpt", path)
+            self.assertEqual(
+                [(1, 0, 30), (2, 30, 40), (3, 40, 50)],
+                self.rows("SELECT step, start_time, end_time FROM training_steps"),
+            )
+            self.assertEqual({}, self.issues(path))
+
+    def test_launches_that_tell_their_dates(self):
+        """A second launch in one log begins at its own date, one without a date follows it; and an evaluation beside a step without a loss is no line of another host."""
+        head = "{}\n|   0  NVIDIA H100 80GB HBM3          On  |   00000000:61:00.0 Off |                    0 |\n"
+        steps = (
+            "".join(f"step:{n}/3 train_time:{10000 * n}ms step_avg:10000.00ms\n" for n in (1, 2, 3))
+            + "step:3/3 val_loss:3.2782 train_time:30500ms step_avg:10000.00ms\n"
+        )
+        first, second = "Tue Mar  3 11:00:00 2026", "Tue Mar  3 13:00:00 2026"
+        path = self.file(head.format(first) + steps + head.format(second) + steps + head.format("=" * 20) + steps)
+        self.map("nanogpt", path)
+        at = self.one("SELECT mpg_time('2026-03-03T11:00:00Z')")
+        self.assertEqual(
+            [(1, 0, 30.5), (2, 7200, 7230.5), (3, 7230.5, 7261)],
+            self.rows("SELECT attempt, start_time - ?1, end_time - ?1 FROM allocations ORDER BY attempt", at),
+        )
+        self.assertEqual(
+            [(1, 10), (2, 10), (3, 10.5)] * 3,
+            self.rows("SELECT step, seconds FROM training_steps ORDER BY attempt, step"),
+        )
+        self.assertNotIn("parallel_lines", self.issues(path))
+
+    def test_fields_between_the_loss_and_the_time(self):
+        """As programs that come from nanoGPT print them; the evaluation's line may have more, too. A log of such lines without a time says so."""
+        line = "iter {}: loss 2.6, lr 2.00e-05, grad_norm 2.5979, time {}ms\n"
+        aside = "step 20: train loss 2.66 (PPL: 14.32, BPC: 3.84) | val loss 2.66 (PPL: 14.39, BPC: 3.85)\n"
+        lines = [line.format(0, 9000), line.format(10, 1000), aside, line.format(20, 4000)]
+        for prefix in ("", "node1: "):
+            path = self.file("".join(prefix + text for text in lines))
+            self.assertEqual([("nanogpt", "sure")], self.rows("SELECT format, certainty FROM trace_sources(?)", path))
+            self.map("nanogpt", path)
+            self.assertEqual(
+                [(0, 0, 9, 2.6), (10, 9, 19, 2.6), (20, 19, 32, 2.6)],
+                self.rows("SELECT step, start_time, end_time, loss FROM training_steps"),
+            )
+            self.assertEqual([(3,)], self.rows("SELECT sum(end_time - start_time) FROM spans WHERE kind = 'eval'"))
+        path = self.file("iter 50: loss 6.7246, lr 2.00e-04, 195.1k tok/s\n")
+        self.map("nanogpt", path)
+        self.assertEqual(
+            'no line "step:N/N" or "iter N:" of nanoGPT with a time was found',
+            self.one("SELECT detail FROM mpg_issues WHERE source = ? AND kind = 'no_steps'", path),
+        )
+
     def test_in_what_keeps_logs(self):
         """Nothing but a comma, an equals sign or an apostrophe may stand before a line."""
         lines = ["Initializing a new model from scratch"] + [

@@ -76,7 +76,7 @@ FROM told ORDER BY stretch, first;
 INSERT INTO training_counted
 SELECT range, l.rowid, l.step, iif(p.rowid >= range_first, l.step - p.step, NULL),
        iif(l.total_ms < p.total_ms, l.total_ms, l.total_ms - coalesce(p.total_ms, 0)) / 1000.0, l.total_ms / 1000.0 - apart,
-       l.loss IS NOT NULL
+       l.loss IS NOT NULL OR l.step > 0 AND NOT l.validates
 FROM training_runs_of_clock AS s CROSS JOIN training_lines AS l ON l.rowid BETWEEN s.first AND s.last
 LEFT JOIN training_lines AS p ON p.rowid = iif(l.rowid > s.first, l.rowid - 1, s.before) AND p.rowid >= s.file_first;
 INSERT INTO training_counted
@@ -85,7 +85,7 @@ FROM (SELECT s.rowid AS stretch, range, l.rowid AS id, l.step, iif(p.rowid >= ra
              CASE WHEN l.total_ms IS NULL THEN coalesce(iif(p.rowid >= range_first, l.step - p.step, NULL), 1)
                                                  * coalesce(e.usual * 1000.0, l.ms) + coalesce(e.aside * 1000.0, 0)
                   WHEN l.total_ms < p.total_ms THEN l.total_ms ELSE l.total_ms - coalesce(p.total_ms, 0) END / 1000.0 AS seconds,
-             l.loss IS NOT NULL AS trained
+             l.loss IS NOT NULL OR l.step > 0 AND NOT l.validates AS trained
       FROM training_stretches AS s CROSS JOIN training_lines AS l ON l.rowid BETWEEN s.first AND s.last
       LEFT JOIN training_lines AS p ON p.rowid = iif(l.rowid > s.first, l.rowid - 1, s.before) AND p.rowid >= s.file_first
       LEFT JOIN training_evaluated AS e ON e.id = l.rowid

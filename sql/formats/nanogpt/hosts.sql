@@ -16,7 +16,7 @@ WITH back AS MATERIALIZED ( -- files in which a step's number is less than the o
                         FROM training_lines AS q WHERE q.rowid < p.rowid AND q.step IS NOT NULL ORDER BY q.rowid DESC LIMIT 1))
 ),
 numbered AS (
-  SELECT l.rowid AS id, file, line, step, loss IS NULL AS is_evaluation, step IS NULL AS is_marker,
+  SELECT l.rowid AS id, file, line, step, validates AS is_evaluation, step IS NULL AS is_marker,
          dense_rank() OVER (PARTITION BY file ORDER BY step) AS place, total_ms, ms
   FROM (SELECT 1 FROM back LIMIT 1) CROSS JOIN training_lines AS l
   WHERE coalesce(step, gpu, time, begun) IS NOT NULL AND file IN (SELECT file FROM back)

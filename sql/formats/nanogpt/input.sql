@@ -8,7 +8,8 @@
 -- What follows goes by rowid: lines of a file, and of a run, lie together. Numbers may be 1,000.0.
 DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
-SELECT step, replace(log_group(_record, 'total_ms'), ',', '') + 0 AS total_ms, _file AS file, log_group(_record, 'loss') AS loss,
+SELECT step, replace(coalesce(log_group(_record, 'total_ms'), 1000 * log_group(_record, 'total_s')), ',', '') + 0 AS total_ms, _file AS file,
+       log_group(_record, 'loss') AS loss, iif(log_group(_record, 'loss') IS NULL, log_group(_record, 'val_loss') IS NOT NULL, 0) AS validates,
        replace(coalesce(log_group(_record, 'ms'), 1000 * log_group(_record, 's')), ',', '') + 0 AS ms,
        coalesce(log_group(_record, 'steps'), log_group(_record, 'total') - 1) AS steps,
        time, _line AS line, iif(:only_relations IS NULL, log_group(_record, 'val_loss'), NULL) AS val_loss,
@@ -18,14 +19,14 @@ SELECT step, replace(log_group(_record, 'total_ms'), ',', '') + 0 AS total_ms, _
        log_group(_record, 'spliced') AS spliced, iif(step IS NULL, fields IS NULL, 0) AS is_tail
 FROM log_trace(mpg_required(:log, ':log'), '(?x)
   (?: (?: (?<time> \d{4}-\d\d-\d\d (?<! iveTimestamp":"\d{4}-\d\d-\d\d | iveTimestamp":\ "\d{4}-\d\d-\d\d ) [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )? (?: ^ | (?<= [\s:|>\])",=\x27] ) | (?<= \d[mGK] | \[[mK] ) )
-      (?: step: (?<step>\d+) / (?<steps>\d+) (?: \ train_loss: (?<loss>\S+) )? (?: \ val_loss: (?<val_loss>\S+) )? (?: (?! step:\d ) . )*? \ train_time: (?<total_ms>[\d,]+) ms
+      (?: step: (?<step>\d+) / (?<steps>\d+) (?: \ train_loss: (?<loss>\S+) )? (?: \ val_loss: (?<val_loss>\S+) )? (?: (?! step:\d ) . )*? \ train_time: (?: (?<total_ms>[\d,]+) ms | (?<total_s>[\d.]+) s \b )
           (?: \ step_avg: (?<average_ms>[\d.]+|nan) ms )?
-        | iter\ (?<step>\d+): \ loss\ (?<loss>[^,\s]+), \ time:?\ (?: (?<ms>[\d,.]+) ms | (?<s>[\d.]+) s \b ) (?: , \ mfu\ (?<mfu>-?[\d.]+) % )?
+        | iter\ (?<step>\d+): \ loss\ (?<loss>[^,\s]+), (?: \ (?! time\b ) [^,]+ , ){0,8} \ time:?\ (?: (?<ms>[\d,.]+) ms | (?<s>[\d.]+) s \b ) (?: , \ mfu\ (?<mfu>-?[\d.]+) % )?
         | step:?\ +(?<step>\d+) (?: / (?<total>\d+)\ \( [^)]* \) | / (?<steps>\d+) | \ \( [^)]* \) )? \s* [|,:] \s* (?: train\  )? loss:? \ + (?<loss>[^\s|,(]+) .*? [|,] \s* \(? (?: (?: dt | time ):\  )? (?<ms>\d[\d,.]*) \s? ms \b
           (?: .*? (?: (?<! [a-z] ) mfu: \s* (?<mfu>[\d.]+) | \b (?<mfu>[\d.]+) % \ (?: \w+\  )? MFU ) )? )
       (?(<time>) | (?: (?= .* "time(?:stamp)?"\s*:\s*"(?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) " ) )? )
   | (?: ^ | (?<= [\s:|>\])",=\x27] ) | (?<= \d[mGK] | \[[mK] ) )
-      (?: step\ (?<evaluated>\d+): \ train\ loss\ [^,\s]+, \ val\ loss\ (?<val_loss> [\d.]+ | \S+ )
+      (?: step\ (?<evaluated>\d+): \ train\ loss\ [^,\s]+ (?: \ \( [^)]* \) )? \ ?[,|]\ val\ loss\ (?<val_loss> [\d.]+ | \S+ )
         | (?: saving\ checkpoint\ to | Saved\ model\ parameters\ to: | Writing\ checkpoint\ at\ step ) \ (?<saved>)
         | (?: Resuming\ training\ from | Resuming\ optimization\ from\ step | Initializing\ a\ new\ model\ from ) \ (?<begun>\S+)
         | Distributed\ world\ size:\ (?<world>\d+)
