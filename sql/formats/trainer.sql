@@ -5,7 +5,7 @@
 --@ feeds SG RG PG
 --@ fills training_steps
 --@ attach tracker
---@ input :deepspeed sure (?s)\A(?=.*?(?:global_step=|\] )\d*/?\d+, RunningAvgSamplesPerSec=)(?!.*iteration\s+\d+/\s*\d+ \|)
+--@ input :deepspeed sure (?s)\A(?=.*?(?:global_step=|\] )\d*/?\d+, (?:RunningAvg)?SamplesPerSec=)(?!.*iteration\s+\d+/\s*\d+ \|)
 --@ input :deepspeed sure (?s)\A(?=.*?\] step=\d+, skipped=\d+, lr=\[)(?!.*iteration\s+\d+/\s*\d+ \|)
 --@ input :nemo sure ^.*Training epoch \d+, iteration \d+/\d+ \|.*global_step: \d+
 --@ input :nemo sure global_step=[\d.]+,.*train_step_timing in s=
@@ -80,7 +80,7 @@ DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
 SELECT _file AS file, _line AS line, time, step, fields, json_extract(fields, '$.spliced') AS spliced, fields IS NULL AS is_tail
 FROM log_trace(:deepspeed, '(?x) (?: \[ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d (?: [,.]\d+ )? ) \] .{0,200}? )?
-  (?: \b (?: epoch=\d+/micro_step=\d+/global_step= | (?<= \]\ ) \d+/ ) (?<step>\d+) ,\ RunningAvgSamplesPerSec=
+  (?: \b (?: epoch=\d+/micro_step=\d+/global_step= (?<step>\d+) | (?<= \]\ ) \d+/ (?<micro>\d+) ) ,\ (?: RunningAvg )? SamplesPerSec=
     | (?: Checkpoint\ (?<saving>\S+)\ is\ about\ to\ be\ saved! | \[Nebula\]\ Start\ Checkpoint\ for\ tag: (?: \w+\(tag=\x27 )? (?<saving>[^\s\x27]+) )
     | \[Nebula\]\ all\ files\ for\ (?: \w+\(tag=\x27 )? (?<staged>[^\s\x27]+) .*? \ are\ saved\ in\ tier1
     | \[Nebula\]\ Loading\ \S+\ under\ tag\  (?<fetching>)
@@ -89,11 +89,13 @@ FROM log_trace(:deepspeed, '(?x) (?: \[ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d
     | Checkpoint\ (?<begun>\S+)\ is\ begin\ to\ save!
     | (?: Loading | Begin\ Load )\ checkpoint\ from\ (?: \S*? global_step (?<loading>\d+) | \S* / (?<loading_tag>[^/\s]+) / [^/\s]+ _states\.pt )
     | (?: Loaded | End\ Load )\ checkpoint\ from\ (?: \S*? global_step (?<loaded>\d+) | \S* / (?<loaded_tag>[^/\s]+) / [^/\s]+ _states\.pt )
+    | Saving\ model\ checkpoint: .* / (?<model>[^/\s]+) / mp_rank_\d+_model_states
+    | zero\ checkpoint\ saved .* / (?<zero>[^/\s]+) / (?: bf16_ )? zero_pp_rank_
     | Process\ (?<over>\d+)\ exits\ successfully
     | \ exits\ with\ return\ code\ =\ (?<code>-?\d+)
     | step=(?<plain>\d+),\ skipped=(?<skipped>\d+)
     | dist_world_size=(?<world>\d+) )
-  (?: (?= .* (?: (?: global_step= | \]\ \d+/ ) (?<spliced>\d+) ,\ RunningAvgSamplesPerSec= | (?<spliced> Checkpoint\ \S+\ is\ (?: about | ready )
+  (?: (?= .* (?: (?: global_step= | \]\ \d+/ ) (?<spliced>\d+) ,\ (?: RunningAvg )? SamplesPerSec= | (?<spliced> Checkpoint\ \S+\ is\ (?: about | ready )
     | Load\w+\ checkpoint\ from ) ) ) )?', 'last', coalesce(:zone, 'UTC'));
 
 .read sql/formats/log/extents.sql
@@ -102,9 +104,12 @@ FROM log_trace(:deepspeed, '(?x) (?: \[ (?<time> \d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d
 .read sql/formats/log/tail.sql
 .read sql/formats/log/rotated.sql
 DROP TABLE training_heads;
--- The engine of pipelines has no line of a rate beside that of the learning rate.
+-- The engine of pipelines has no line of a rate beside that of the learning rate, and in older versions it counts micro steps.
 UPDATE training_lines SET step = json_extract(fields, '$.plain')
-WHERE file NOT IN (SELECT file FROM training_lines WHERE step IS NOT NULL) AND json_extract(fields, '$.plain') IS NOT NULL;
+WHERE file NOT IN (SELECT file FROM training_lines WHERE step IS NOT NULL) AND json_extract(fields, '$.plain') > 0; -- 0: as the engine is set up
+UPDATE training_lines SET step = json_extract(fields, '$.micro')
+WHERE file NOT IN (SELECT file FROM training_lines WHERE step IS NOT NULL) AND json_extract(fields, '$.micro') IS NOT NULL;
+.read sql/formats/trainer/older.sql
 .read sql/formats/log/reversed.sql
 .read sql/formats/log/hour.sql
 .read sql/formats/trainer/back.sql

@@ -37,6 +37,38 @@ class DeepSpeed(TrainerLogs):
         )
         self.assertEqual({"unmatched_lines": 3, "repeated_steps": 1}, self.issues(path))
 
+    def test_older_versions(self):
+        """The rate counts micro steps, which begin anew with each launch, beside the number of the step; a save is told by its files. A log of rates alone has those numbers. Step 0 is told as the engine is set up, and is none."""
+        line = lambda at, text: f"[2026-03-03 10:00:{at:02d},000] [INFO] {text}\n"
+        rate = "[timer.py:{}:stop] 0/{}, {}SamplesPerSec=463.86"
+        plain = "[logging.py:60:log_dist] [Rank 0] step={}, skipped=0, lr=[0.1], mom=[[0.9, 0.95]]"
+        files = "runs/x/global_step20/"
+        for word in ("RunningAvg", ""):
+            text = line(0, "[logging.py:60:log_dist] [Rank 0] step=0, skipped=0, lr=[0.1], mom=[[0.9, 0.95]]")
+            for n in (1, 2):
+                text += line(10 * n, plain.format(10 * n)) + line(10 * n, rate.format(154, 80 * n, word))
+            text += line(21, f"[logging.py:60:log_dist] [Rank 0] Saving model checkpoint: {files}mp_rank_00_model_states.pt")
+            for rank, at in ((5, 23), (9, 24)):
+                text += line(
+                    at,
+                    f"[engine.py:1680:_save_zero_checkpoint] zero checkpoint saved {files}zero_pp_rank_{rank}_mp_rank_00optim_states.pt",
+                )
+            text += line(28, rate.format(154, 200, word)) + line(34, plain.format(30))
+            path = self.file(text)
+            self.assertEqual([(1, 10, -0.5, 10, 10, None), (1, 20, 10, 20, 10, None), (1, 30, 20, 34, 10, None)], self.steps(path))
+            self.assertEqual(
+                [("checkpoint", None, 21, 24), ("commits", 20, None, 24)],
+                self.rows(
+                    "SELECT coalesce(kind, record), step, start_time - ?2, coalesce(end_time, durable_time) - ?2 FROM trace_records(?1)"
+                    " WHERE kind = 'checkpoint' OR record = 'commits' ORDER BY 1",
+                    path,
+                    T0,
+                ),
+            )
+            bar = "Iteration:   0%|          | 9/10604 [00:05<1:06:31,  2.65it/s]"
+            path = self.file("".join(bar + line(10 * n, rate.format(191, 10 * n, word)) for n in (1, 2, 3)))
+            self.assertEqual([(10, 10), (20, 20), (30, 30)], self.rows("SELECT step, end_time - ? FROM trace_records(?) WHERE kind = 'step'", T0, path))
+
     def test_a_newer_deepspeed(self):
         """Says when a save begins, and not when it ends: at the next step, or when the launcher sees the process end. Loads are said otherwise."""
         with open(FIXTURES + "/deepspeed.log", encoding="utf-8") as file:
