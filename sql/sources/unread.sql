@@ -144,6 +144,8 @@
 --@ hint \A\s*\{\s*"MetricDataResults"\s*: => metrics of CloudWatch: ask a Prometheus' API for them (api/v1/query_range), or scrape the exporter
 --@ hint (?s)\A\s*\{(?=.{0,4000}?"series"\s*:)(?=.{0,9000}?"pointlist"\s*:) => metrics of Datadog: ask a Prometheus' API for them (api/v1/query_range), or scrape the exporter
 --@ hint (?s)\A\s*\{\s*"results"\s*:\s*\{.{0,400}?"frames"\s*: => what Grafana got of Prometheus: ask its API itself (api/v1/query_range)
+--@ hint (?m)^[^\n]{0,80}:::ML(?:L \d|Pv\d) => an MLPerf log of v0.5 or v0.6, before its lines were JSON: write the records (docs/own-logs.md)
+--@ hint (?m)^[^\n]{0,80}\bDLLL \{ => what DLLogger writes: write step, loss and timestamp of its records of steps as JSON Lines
 --@ hint \A=+\nMLPerf Results Summary\n => what MLPerf's LoadGen measured of a server, which is no job's: scrape the server's /metrics, which trace_serve_tokens reads
 --@ hint \A\s*\{\s*"status"\s*:\s*"error"\s*,\s*"errorType"\s*: => an error that Prometheus answers, and why: ask again, as for a shorter range or a longer step
 --@ hint \A(?:[A-Za-z_:][\w:]*)?\{[^\n]*\} =>\s*(?:\n|-?[\d.]) => series as promtool prints them for people: give the server's answer (api/v1/query_range)

@@ -47,7 +47,9 @@ class DeepSpeed(TrainerLogs):
             text = line(0, "[logging.py:60:log_dist] [Rank 0] step=0, skipped=0, lr=[0.1], mom=[[0.9, 0.95]]")
             for n in (1, 2):
                 text += line(10 * n, plain.format(10 * n)) + line(10 * n, rate.format(154, 80 * n, word))
-            text += line(21, f"[logging.py:60:log_dist] [Rank 0] Saving model checkpoint: {files}mp_rank_00_model_states.pt")
+            text += line(
+                21, f"[logging.py:60:log_dist] [Rank 0] Saving model checkpoint: {files}mp_rank_00_model_states.pt"
+            )
             for rank, at in ((5, 23), (9, 24)):
                 text += line(
                     at,
@@ -55,7 +57,9 @@ class DeepSpeed(TrainerLogs):
                 )
             text += line(28, rate.format(154, 200, word)) + line(34, plain.format(30))
             path = self.file(text)
-            self.assertEqual([(1, 10, -0.5, 10, 10, None), (1, 20, 10, 20, 10, None), (1, 30, 20, 34, 10, None)], self.steps(path))
+            self.assertEqual(
+                [(1, 10, -0.5, 10, 10, None), (1, 20, 10, 20, 10, None), (1, 30, 20, 34, 10, None)], self.steps(path)
+            )
             self.assertEqual(
                 [("checkpoint", None, 21, 24), ("commits", 20, None, 24)],
                 self.rows(
@@ -67,7 +71,10 @@ class DeepSpeed(TrainerLogs):
             )
             bar = "Iteration:   0%|          | 9/10604 [00:05<1:06:31,  2.65it/s]"
             path = self.file("".join(bar + line(10 * n, rate.format(191, 10 * n, word)) for n in (1, 2, 3)))
-            self.assertEqual([(10, 10), (20, 20), (30, 30)], self.rows("SELECT step, end_time - ? FROM trace_records(?) WHERE kind = 'step'", T0, path))
+            self.assertEqual(
+                [(10, 10), (20, 20), (30, 30)],
+                self.rows("SELECT step, end_time - ? FROM trace_records(?) WHERE kind = 'step'", T0, path),
+            )
 
     def test_a_newer_deepspeed(self):
         """Says when a save begins, and not when it ends: at the next step, or when the launcher sees the process end. Loads are said otherwise."""

@@ -651,6 +651,8 @@ UNREAD = {
         b'{"date": "20260302-090000", "backend": "vllm", "num_prompts": 9, "duration": 12.3, "completed": 9, "total_output_tokens": 200, "request_throughput": 8.1}',
         "what a benchmark of a server",
     ),
+    "mlperf-0.6.txt": (b":::MLL 1560192620.663 init_start: {}\n", "an MLPerf log of v0.5 or v0.6"),
+    "dllogger.json": (b'DLLL {"timestamp": "1739210331.7", "step": 16}\n', "what DLLogger writes: write step"),
     "neuron.json": (
         b'{"neuron_runtime_data":[{"pid":1,"report":{"neuroncore_counters":{"period":1.0}}}],"system_data":{}}\n',
         "what neuron-monitor prints",
