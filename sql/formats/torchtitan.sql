@@ -94,7 +94,7 @@ WITH begun AS (
 ),
 ranged AS MATERIALIZED (SELECT file, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM training_lines)) AS last
                         FROM begun)
-SELECT file, (SELECT count(step) FROM training_lines WHERE rowid BETWEEN first AND last) AS steps,
+SELECT file, (SELECT count(*) FROM training_lines WHERE rowid BETWEEN first AND last AND step IS NOT NULL AND NOT validates) AS steps,
        (SELECT count(*) FROM training_lines
         WHERE rowid BETWEEN first AND last AND step IS NOT NULL AND NOT validates AND tflops IS NULL) AS unrated,
        (SELECT min(line) FROM training_lines
@@ -121,7 +121,7 @@ FROM training_lines WHERE step IS NOT NULL AND NOT validates AND (typeof(loss) =
 
 -- A file in which nothing is recognised is no run.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT coalesce(file, :log), 'warning', 'no_steps', NULL, 1, 'no line "step: N" of torchtitan was found'
+SELECT coalesce(file, :log), 'warning', 'no_steps', NULL, 1, 'no line "step: N" of torchtitan with a time was found'
 FROM (SELECT max(file) AS file, coalesce(sum(steps), 0) AS steps FROM training_survey) WHERE steps = 0;
 
 -- A log's lines are in the order of its clock: one whose time is before that of the line above it was moved, or is of another host.

@@ -302,6 +302,15 @@ class TorchTitan(Case):
         )
         self.map("torchtitan", self.file(text))
         self.assertEqual(self.rows("SELECT attempt, end_time - start_time FROM spans WHERE kind = 'init'"), [(2, 10)])
+        # A log of evaluations has none, and no more one whose lines have no time.
+        step = "step:  1  loss:  9.0  tps: 10  tflops: 100.0  mfu: 1.0%\n"
+        for text in (f"[titan] 2026-03-03 10:00:00,000 - root - INFO - validate {step}", f"[rank0]:[titan] {step}"):
+            path = self.file(text)
+            self.map("torchtitan", path)
+            self.assertEqual(
+                'no line "step: N" of torchtitan with a time was found',
+                self.one("SELECT detail FROM mpg_issues WHERE source = ? AND kind = 'no_steps'", path),
+            )
 
     def test_ranks_without_a_name(self):
         """As srun keeps a log: every rank prints every line, and none says which it is. A restart is told by its markers, or by its pause."""
