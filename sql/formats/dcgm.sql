@@ -59,6 +59,8 @@ INSERT INTO dcgm_metrics VALUES
   ('DCGM_FI_PROF_SM_OCCUPANCY', 'sm_occupancy', 1),
   ('DCGM_FI_PROF_PIPE_TENSOR_ACTIVE', 'tensor', 1),
   ('DCGM_FI_PROF_DRAM_ACTIVE', 'memory', 1),
+  ('nvidia_smi_utilization_gpu_ratio', 'gpu_util', 1),  -- nvidia_gpu_exporter
+  ('nvidia_smi_utilization_memory_ratio', 'memory_copy', 1),
   ('duty_cycle', 'gpu_util', 0.01),  -- GKE's TPU device plugin
   ('tensorcore_utilization', 'tensor', 0.01),
   ('memory_bandwidth_utilization', 'memory', 0.01),

@@ -470,6 +470,14 @@ class Mapping(Case):
         )
         self.assertEqual(self.rows("SELECT time - ?, code FROM xid", T0), [(1, 31), (3, 79), (5, 79)])
 
+    def test_ratios_of_nvidia_smi(self):
+        """nvidia_gpu_exporter has fractions, and names the GPU by its UUID alone."""
+        series = {"__name__": "nvidia_smi_utilization_gpu_ratio", "uuid": "a"}
+        path = self.file(self.answer((series, [(T0, 0.5), (T0 + 10, 1)])))
+        self.map(path)
+        self.assertEqual([("gpu_util", "a", 15, 20)], self.rows("SELECT kind, uuid, busy_s, covered_s FROM duty"))
+        self.assertEqual({}, self.issues(path))
+
     def test_labels_of_others(self):
         """AMD's exporter and GKE's TPUs name the chip by labels of their own: each is a series, not all of a host one."""
         amd = {
@@ -894,7 +902,6 @@ class Mapping(Case):
     def test_measures_of_other_exporters_are_named(self):
         known = {"__name__": "DCGM_FI_DEV_GPU_UTIL", "gpu": "0", "UUID": "u"}
         for name in (
-            "nvidia_smi_utilization_gpu_ratio",
             "nvidia_gpu_duty_cycle",
             "xpum_engine_ratio",
             "hl_utilization",
