@@ -54,7 +54,7 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
       (?: (?= .* elapsed\ time\ per\ iteration\ \( (?: ms\): \s* (?<ms>(?> [\d.]+ (?: ,\d{3} [\d.]* )* )) | s\): \s* (?<s>(?> [\d.]+ (?: ,\d{3} [\d.]* )* )) ) (?! \s* $ ) ) )?
       (?: (?= .* (?: throughput\ per\ GPU\ \(TFLOP/s/GPU\) | approx\ flops\ per\ GPU ): \s* (?<tflops>(?> [\d.]+ (?: ,\d{3} [\d.]* )* )) (?! \s* $ ) ) )?
       (?: (?= .* consumed\ samples: \s* (?<samples>\d+) ) )? (?: (?= .* global\ batch\ size: \s* (?<batch>\d+) ) )?
-      (?: (?= .* \blm\ loss: \s* (?<loss> -? (?: NAN | INF ) | [\d.E+-]+ ) ) )? (?: (?= .* skipped\ iterations: \s* (?<skipped>\d+) ) )? (?: (?= .* nan\ iterations: \s* (?<nans>\d+) ) )?
+      (?: (?= .* \blm [\ _-] loss: \s* (?<loss> -? (?: NAN | INF ) | [\d.E+-]+ ) ) )? (?: (?= .* skipped\ iterations: \s* (?<skipped>\d+) ) )? (?: (?= .* nan\ iterations: \s* (?<nans>\d+) ) )?
       (?(<time>) | (?: (?= .* "time(?:stamp)?"\s*:\s*"(?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) " ) )? )
     | successfully\ saved\ (?: local\  )? checkpoint\ (?: from | at )\ iteration \s+ (?<saved>\d+)
     | successfully\ loaded\ checkpoint\ .* at\ iteration \s+ (?<loaded>\d+)

@@ -116,6 +116,7 @@ class Megatron(Case):
             [(1, 0.5, 10.5, 100), (2, 10.5, 20.5, 100), (3, 25.5, 35.5, 100), (4, 35.5, 45.5, 100)],
             self.rows("SELECT step, start_time - ?1, end_time - ?1, tflops_per_chip FROM training_steps", self.T0),
         )
+        self.assertEqual([(10,)], self.rows("SELECT DISTINCT loss FROM training_steps"))
         self.assertEqual({}, {kind: n for kind, n in self.issues(path).items() if kind != "unmatched_lines"})
         line = (
             " iteration {:8d}/ 3 | elapsed time per iteration (ms): 10000.0 | learning rate: 1E-5 | lm loss: 1.0E+1 |\n"
