@@ -407,6 +407,8 @@ class NanoGpt(Case):
             ),
             ("step {:4d}/10 | train loss 4.6 | norm 1.0 | lr 1e-4 | 338.00 ms | 3000 tok/s\n", None),
             ("step {:4d}/10 | train loss 4.6 | norm 1.0 | lr 1e-4 | (338.00 ms | 3000 tok/s)\n", None),
+            ("step {:4d}/10: train loss 4.36 (acc 4.36) (338.00 ms, 93305.343750 tok/s)\n", None),
+            ("step {:d}: train loss 5.356189 (took 338.00 ms)\n", None),
             ("iter {:d}: loss 4.6000, time 0.338s\n", None),
             ("[rank0]: iter {:d}: loss 4.6000, time: 338.00ms, speed: 3000 toks/s/device\n", None),
             ("step {:d}, loss: 4.6, lr: 1.0e-4, norm: 1.0, dt: 338.00ms, tok/sec: 3000.00\n", None),
@@ -521,6 +523,31 @@ class NanoGpt(Case):
             [(0, 1, 3.94773, 4.214, None), (10, 10, 1, 3.4401, 0.002), (20, 10, 1.1, 3.03, 0.0021)],
         )
         self.assertEqual(self.rows("SELECT step, round(durable_time, 5) FROM commits"), [(10, 4.94773)])
+
+    def test_the_table_of_llm_c(self):
+        """It tells the device, and how many processes there are, each of one."""
+        row = "| {:21} | {:50} |\n"
+        step = (
+            "step {:4d}/2 | loss 11.0 (+nanz)| norm 15.3 (+nanz)| lr 8.57e-07 | 1000.00 ms | 60.0% bf16 MFU | 9 tok/s\n"
+        )
+        self.map(
+            "nanogpt",
+            self.file(
+                row.format("Parameter", "Value")
+                + row.format("device", "NVIDIA H100 80GB HBM3")
+                + row.format("peak TFlops", "989.5")
+                + row.format("num_processes", "8")
+                + "val loss 11.0\n"
+                + step.format(1)
+                + step.format(2)
+            ),
+        )
+        self.assertEqual(
+            [(1, 8, "NVIDIA H100 80GB HBM3", 2)],
+            self.rows(
+                "SELECT attempt, a.chips, chip, a.end_time - a.start_time FROM allocations AS a JOIN capacity USING (pool)"
+            ),
+        )
 
     def test_a_log_that_begins_with_its_first_step(self):
         """Records without losses, and without an evaluation at step 0: the clock of the program tells what the first step took, in milliseconds or seconds."""

@@ -22,14 +22,15 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
       (?: step: (?<step>\d+) / (?<steps>\d+) (?: \ train_loss: (?<loss>\S+) )? (?: \ val_loss: (?<val_loss>\S+) )? (?: (?! step:\d ) . )*? \ train_time: (?: (?<total_ms>[\d,]+) ms | (?<total_s>[\d.]+) s \b )
           (?: \ step_avg: (?<average_ms>[\d.]+|nan) ms )?
         | iter\ (?<step>\d+): \ loss\ (?<loss>[^,\s]+), (?: \ (?! time\b ) [^,]+ , ){0,8} \ time:?\ (?: (?<ms>[\d,.]+) ms | (?<s>[\d.]+) s \b ) (?: , \ mfu\ (?<mfu>-?[\d.]+) % )?
-        | step:?\ +(?<step>\d+) (?: / (?<total>\d+)\ \( [^)]* \) | / (?<steps>\d+) | \ \( [^)]* \) )? \s* [|,:] \s* (?: train\  )? loss:? \ + (?<loss>[^\s|,(]+) .*? [|,] \s* \(? (?: (?: dt | time ):\  )? (?<ms>\d[\d,.]*) \s? ms \b
+        | step:?\ +(?<step>\d+) (?: / (?<total>\d+)\ \( [^)]* \) | / (?<steps>\d+) | \ \( [^)]* \) )? \s* [|,:] \s* (?: train\  )? loss:? \ + (?<loss>[^\s|,(]+) .*? [|,()] \s* \(? (?: (?: dt | time ):\  | took\  )? (?<ms>\d[\d,.]*) \s? ms \b
           (?: .*? (?: (?<! [a-z] ) mfu: \s* (?<mfu>[\d.]+) | \b (?<mfu>[\d.]+) % \ (?: \w+\  )? MFU ) )? )
       (?(<time>) | (?: (?= .* "time(?:stamp)?"\s*:\s*"(?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) " ) )? )
   | (?: ^ | (?<= [\s:|>\])",=\x27] ) | (?<= \d[mGK] | \[[mK] ) )
       (?: step\ (?<evaluated>\d+): \ train\ loss\ [^,\s]+ (?: \ \( [^)]* \) )? \ ?[,|]\ val\ loss\ (?<val_loss> [\d.]+ | \S+ )
         | (?: saving\ checkpoint\ to | Saved\ model\ parameters\ to: | Writing\ checkpoint\ at\ step ) \ (?<saved>)
         | (?: Resuming\ training\ from | Resuming\ optimization\ from\ step | Initializing\ a\ new\ model\ from ) \ (?<begun>\S+)
-        | Distributed\ world\ size:\ (?<world>\d+)
+        | (?: Distributed\ world\ size:\  | \|\ num_processes\ +\|\  ) (?<world>\d+)
+        | \|\ device\ +\|\ (?<chip>\S.*?)\ +\|
         | GPU:\ (?<chip>NVIDIA\ \S.*?)\ \|\ Peak\ FLOPS
         | (?<time> (?: Mon|Tue|Wed|Thu|Fri|Sat|Sun )\ \w{3}\ [\ \d]\d\ \d\d:\d\d:\d\d\ \d{4} ) \s* $
         | \| \s+ (?<gpu>\d+) \s+ (?<chip>\S.*?) \s{2,} (?: On|Off ) \s+ \| ) )
