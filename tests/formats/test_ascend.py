@@ -84,7 +84,7 @@ class Ascend(cases.Case):
     def test_the_story(self):
         self.assertEqual(12, len(expected()))
         self.assertEqual(expected(), self.activity(DATABASE))
-        self.assertEqual({"no_work": 2}, self.issues(DATABASE))  # records of events
+        self.assertEqual({"no_work": 2, "conflict": 2}, self.issues(DATABASE))  # records of events; the last kernels
         self.assertEqual(
             [(DATABASE, "ascend", ascend.RANK, 0, ascend.HOST)],
             self.rows("SELECT trace, format, rank, base_ns, host FROM trace_device_traces(?)", DATABASE),
@@ -203,10 +203,10 @@ class Ascend(cases.Case):
         ):
             path = self.database(change)
             self.assertEqual(12 - lost, len(self.activity(path)), change)
-            self.assertEqual({kind, "no_work"}, set(self.issues(path)), change)
+            self.assertEqual({kind, "no_work", "conflict"}, set(self.issues(path)), change)
         path = self.database("UPDATE STRING_IDS SET value = 'QUANTUM' WHERE value = 'EVENT_WAIT'")
         self.assertEqual(10, len(self.activity(path)))
-        self.assertEqual({"no_work": 4}, self.issues(path))
+        self.assertEqual({"no_work": 4, "conflict": 2}, self.issues(path))
         path = self.database("DELETE FROM TASK; DELETE FROM COMMUNICATION_OP")
         self.assertEqual([], self.activity(path))
         self.assertEqual({"no_device_event": 1}, self.issues(path))
@@ -231,7 +231,7 @@ class Ascend(cases.Case):
                 "SELECT count(*), max(stream) FILTER (WHERE class = 'compute') FROM trace_device_activity(?)", path
             )[0],
         )
-        self.assertEqual({"missing_field": 1, "no_work": 2}, self.issues(path))
+        self.assertEqual({"missing_field": 1, "no_work": 2, "conflict": 2}, self.issues(path))
 
     def trace_view(self, without=(), npus=("NPU 3",)):
         """What torch_npu writes beside its database: processes say what an event is, a collective has a line of its group and its parts planes and streams, 'Overlap Analysis' tells sums."""

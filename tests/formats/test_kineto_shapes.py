@@ -492,6 +492,20 @@ class Shapes(Case):
         )
         self.assertEqual({}, self.issues(path))
 
+    def test_a_kernel_before_its_launch(self):
+        """Where the clocks of host and device differ: listed, with how far."""
+        for start, said in ((1005, None), (990.5, "by up to 9.5 us")):
+            call = event("cuda_runtime", "cudaLaunchKernel", 1000, 10, 1, 1, correlation=1)
+            path = self.trace(call, kernel("k", 1, start, 50))
+            self.assertEqual(
+                [(round(1000 * (start - 1000)),)], self.rows("SELECT latency_ns FROM trace_device_launches(?)", path)
+            )
+            details = [
+                detail
+                for detail, in self.rows("SELECT detail FROM mpg_issues WHERE source = ? AND kind = 'conflict'", path)
+            ]
+            self.assertEqual(said is not None, len(details) == 1 and said in details[0], details)
+
     def test_streams_of_two_contexts(self):
         """Each numbers its own: kernels that overlap are no overrun, and none ends the other's gap."""
         kernels = [

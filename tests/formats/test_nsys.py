@@ -504,6 +504,13 @@ class Nsys(Case):
             db.execute("UPDATE CUPTI_ACTIVITY_KIND_MEMSET SET globalPid = NULL")
         self.assertEqual(28, self.one("SELECT count(*) FROM trace_device_activity(?)", self.path))
 
+    def test_a_kernel_before_its_launch(self):
+        """Where the clocks of host and device differ: listed, with how far."""
+        issues = self.changed(
+            'UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET start = start - 500000, "end" = "end" - 500000 WHERE rowid = 1'
+        )[1]
+        self.assertEqual(1, issues.get("conflict"), issues)
+
     def test_streams_of_two_contexts(self):
         """Each numbers its own: kernels that overlap are no overrun, and none ends the other's gap."""
         kernel = (

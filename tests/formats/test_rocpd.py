@@ -315,6 +315,10 @@ class Rocpd(cases.Case):
         path = self.database(f'UPDATE {kernels} SET "end" = "end" + 900000 WHERE {first}')
         self.assertEqual(expected(), self.activity(path))
         self.assertEqual({"overrun_activity": 1}, self.issues(path))
+        # One that begins before its launch: the clocks differ.
+        path = self.database(f'UPDATE {kernels} SET "start" = "start" - 9000000, "end" = "end" - 9000000 WHERE {first}')
+        self.assertEqual(20, len(self.activity(path)))
+        self.assertEqual({"conflict": 1}, self.issues(path))
         path = self.database(f"DELETE FROM {kernels}; DELETE FROM {copies}")
         self.assertEqual([], self.activity(path))
         self.assertEqual({"no_device_event": 1}, self.issues(path))
