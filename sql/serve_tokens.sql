@@ -275,8 +275,9 @@ WHERE t.since IS NOT NULL;
 DROP TABLE serve_spacing;
 -- Counters by source tell all: what came and what was there counts where they tell nothing.
 DELETE FROM serve_growth WHERE part IN ('all', 'hits', 'sent') AND EXISTS (
-  SELECT 1 FROM (SELECT replica, min(since) AS first, max(time) AS last FROM serve_growth WHERE part = 'prefill' GROUP BY replica) AS b
-  WHERE b.replica = serve_growth.replica AND serve_growth.time > first AND serve_growth.since < last);
+  SELECT 1 FROM (SELECT server, replica, min(since) AS first, max(time) AS last
+                 FROM serve_growth WHERE part = 'prefill' GROUP BY server, replica) AS b
+  WHERE b.server = serve_growth.server AND b.replica = serve_growth.replica AND serve_growth.time > first AND serve_growth.since < last);
 DROP TABLE IF EXISTS temp.serve_sums;
 CREATE TEMP TABLE serve_sums AS
 WITH summed AS (
@@ -311,12 +312,12 @@ FROM (SELECT replica, max(so_far) AS most, total(coalesce(every, 0) - coalesce(h
       HAVING count(every) > 0 AND count(prefill) = 0 AND last < min(0, most) - 0.1 * total(every)) GROUP BY NULL;
 -- A replica whose prompts nobody divides may have received some that it did not compute.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT :path, 'warning', 'assumed_computed', NULL, count(DISTINCT g.replica),
-       'replicas of which a counter of all prompts alone is told, such as ' || min(g.replica) || ' of ' || min(server)
+SELECT :path, 'warning', 'assumed_computed', NULL, count(DISTINCT g.server || ' ' || g.replica),
+       'replicas of which a counter of all prompts alone is told, such as ' || min(g.replica) || ' of ' || min(g.server)
          || ': all count as computed, though a cache or another replica may have had them'
-FROM serve_growth AS g LEFT JOIN (SELECT replica, min(since) AS first, max(time) AS last
-                                  FROM serve_growth WHERE part IN ('hits', 'sent') GROUP BY replica) AS h ON h.replica = g.replica
-  AND g.time > first AND g.since < last
+FROM serve_growth AS g LEFT JOIN (SELECT server, replica, min(since) AS first, max(time) AS last
+                                  FROM serve_growth WHERE part IN ('hits', 'sent') GROUP BY server, replica) AS h
+  ON h.server = g.server AND h.replica = g.replica AND g.time > first AND g.since < last
 WHERE part = 'all' AND grown > 0 AND h.replica IS NULL GROUP BY NULL;
 DROP TABLE serve_sums;
 DROP TABLE serve_growth;

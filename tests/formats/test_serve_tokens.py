@@ -469,6 +469,29 @@ class ServeTokens(Case):
         self.assertEqual([row[1:4] for row in self.rows(path)], [(0, 30, 100), (30, 60, 100), (90, 120, 20)])
         self.assertEqual(self.issues_of(path), {"counter_reset": 1, "assumed_computed": 1})
 
+    def test_servers_of_several_kinds_without_a_name(self):
+        """As curl saves their pages, without a pod or an instance: what one tells by source says nothing of another's prompts."""
+        source = "vllm:prompt_tokens_by_source_total"
+        path = self.write(
+            self.lines(
+                (source, 'source="local_compute"', (0, 20, 40)),
+                (source, 'source="local_cache_hit"', (0, 30, 60)),
+                ("vllm:prompt_tokens_total", "", (0, 50, 100)),
+                ("sglang:prompt_tokens_total", "", (0, 200, 400)),
+                ("sglang:cached_tokens_total", "", (0, 40, 80)),
+                ("tgi_request_input_length_sum", "", (0, 70, 140)),
+            )
+        )
+        columns = "server, prefill_tokens, cached_tokens"
+        self.assertEqual(
+            self.db.execute(
+                f"SELECT {columns} FROM trace_serve_tokens(?) ORDER BY start_time, server", (path,)
+            ).fetchall(),
+            [("sglang", 160, 40), ("tgi", 70, None), ("vllm", 20, 30)] * 2,
+        )
+        issues = dict(self.db.execute("SELECT kind, detail FROM mpg_issues WHERE source = ?", (path,)))
+        self.assertIn("such as  of tgi: all count as computed", issues["assumed_computed"])
+
     def test_stages_of_a_pipeline(self):
         """Each stage of SGLang tells all tokens."""
         path = self.write(
