@@ -23,7 +23,7 @@
 --@ input :steps_tsv sure (?i)\A(?=(?:[^\n]*\t)?(?:(?:train(?:er|ing)?/)?(?:global[_ ])?step|iter(?:ation)?)s?[\t\r\n])(?=(?:[^\n]*\t)?(?:wall[_ ]?time|unix_?time|time(?:_?stamp)?|ts|date(?:_?time)?|(?:creat|logg)ed_at)[\t\r\n])(?=(?:[^\n]*\t)?(?:[^\n\t]*loss[^\n\t]*|value)[\t\r\n])(?:[^\n]*\n){1,5}?(?:[^\n]*\t)?(?:1\d{9}(?:\.\d*)?|1\d{12}|1\d{15}|1\d{18}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^\n\t]*)[\t\r\n]
 --@ input :steps_jsonl sure (?i)\A(?:[^\n]*\n){0,20}?\s*\{(?![^\n]*"_(?:step|timestamp)"\s*:)(?=[^\n]*"(?:(?:train(?:er|ing)?/)?(?:global_)?step|iter(?:ation)?)s?"\s*:\s*"?\d)(?=[^\n]*"(?:wall_?time|unix_?time|@?time(?:_?stamp)?|ts|date(?:_?time)?|(?:creat|logg)ed_at)"\s*:\s*"?(?:1\d{9}(?:\d{3}){0,3}\b|\d{4}-\d\d-\d\d[T ]))(?=[^\n]*"[^"\n]*loss[^"\n]*"\s*:\s*"?-?[\dNn])[^\n]*\n\s*\{[^\n]*\}
 --@ input :comet sure (?s)\A\s*\[?\s*\{[^{}]*"metricName"\s*:[^{}]*"metricValue"\s*:
---@ input :mlflow_store sure \A\d{13} \S+ \d+\r?\n(?:\d{13} \S+ \d+\s|(?![\s\S]))
+--@ input :mlflow_store sure \A\d{13} \S+ \d+(?: \S+ \w{1,36})?\r?\n(?:\d{13} \S+ \d+\s|(?![\s\S]))
 --@ input :tracker_db tables ^(?:latest_metrics|idx_(?:metrics|configs)_(?:proj_)?run\w*)$
 --@ input :hf sure (?s)\A\s*\{.*"log_history"\s*:\s*\[.*"step"\s*:
 --@ needs :chips (?s)\A(?!.*(?:dist_world_size=\d|MEMBER: \d+/\d))

@@ -65,6 +65,17 @@ class Databases(TrainerLogs):
             ends.setdefault(job[-10:], []).append(end)
         self.assertEqual({"mlruns/1/a": [11, 21, 31, 41], "mlruns/1/b": [13, 23, 33, 43]}, ends)
 
+    def test_metrics_of_mlflow_with_a_data_set(self):
+        """MLflow 3 writes its name and digest behind the step."""
+        for told in (
+            (" corpus 1f9a3b7c",) * 5,
+            ("",) * 2 + (" corpus 1f9a3b7c",) * 3,
+            (" corpus 1f9a3b7c",) + ("",) * 4,
+        ):
+            text = "".join(f"{(T0 + 10 * i) * 1000} {i / 4} {i}{behind}\n" for i, behind in enumerate(told))
+            folder = self.folder_of({"mlruns/1/a/metrics/loss": text})
+            self.assertEqual(list(range(5)), [row[1] for row in self.steps(folder)], told)
+
     def test_a_database_of_mlflow(self):
         """Each run is a job, from when it began until it ended; the first known name of a loss counts, a rate of a device rates, and a run without a loss is listed."""
         steps = lambda first, n, at, value=2.5: [(first + i, at + 10 * i, value) for i in range(n)]

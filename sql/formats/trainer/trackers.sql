@@ -200,7 +200,7 @@ DROP TABLE IF EXISTS temp.trainer_kept;
 CREATE TEMP TABLE trainer_kept AS
 SELECT _file AS file, _line AS line, log_group(_record, 'ms') / 1e3 AS time, step, log_group(_record, 'value') AS value,
        instr(_file, '/metrics/') AS at
-FROM log_trace(:mlflow_store, '^(?<ms>\d{13}) (?<value>\S+) (?<step>\d+)\s*$');
+FROM log_trace(:mlflow_store, '^(?<ms>\d{13}) (?<value>\S+) (?<step>\d+)(?: \S+ \w{1,36})?\s*$'); -- the last, of MLflow 3: data set, digest
 INSERT INTO trainer_values(file, line, job, time, step, value, run, place)
 SELECT file, line, job, time, step, value, NULL, place
 FROM (SELECT file, job, place, row_number() OVER (PARTITION BY job, typeof(place) ORDER BY place) AS nth
