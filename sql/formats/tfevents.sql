@@ -41,9 +41,11 @@ INSERT INTO tfevents_tags VALUES
   (12, 'training_loss', NULL, NULL, NULL), (13, 'train/loss_step', 'train/device/flops_per_sec', NULL, NULL),
   (14, 'loss/train/total', 'throughput/device/flops_per_sec', NULL, 'pytorch'), (15, 'train_inner/loss', NULL, NULL, 'pytorch'),
   (16, 'train/policy_loss', NULL, NULL, NULL), (17, 'actor/pg_loss', NULL, NULL, 'pytorch'),
-  (18, 'batch_loss', NULL, NULL, NULL), (19, 'epoch_loss', NULL, NULL, NULL); -- Keras'
+  (18, 'batch_loss', NULL, NULL, NULL), (19, 'epoch_loss', NULL, NULL, NULL), -- Keras'
+  (20, 'train/lm_loss', NULL, NULL, 'pytorch'), (21, 'lm_loss', 'model_tflops_per_gpu', NULL, 'pytorch'), -- GPT-NeoX, nanotron
+  (22, 'train/CrossEntropyLoss', NULL, NULL, 'pytorch'), (23, 'train/CE loss', NULL, NULL, 'pytorch');
 DELETE FROM tfevents_tags WHERE tag <> :tag;
-INSERT INTO tfevents_tags SELECT 20, :tag, NULL, NULL, NULL WHERE :tag IS NOT NULL AND NOT EXISTS (SELECT 1 FROM tfevents_tags);
+INSERT INTO tfevents_tags SELECT 24, :tag, NULL, NULL, NULL WHERE :tag IS NOT NULL AND NOT EXISTS (SELECT 1 FROM tfevents_tags);
 
 .read sql/formats/tfevents/input.sql
 .read sql/formats/tfevents/evaluations.sql

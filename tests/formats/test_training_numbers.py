@@ -144,6 +144,31 @@ class Numbers(TrainerLogs):
                 held = self.rows("SELECT round(sum(chip_seconds)) FROM trace_rollup(?)", self.fleet(path, chips=1))
                 self.assertTrue(100 <= held[0][0] <= 112, (text[:300], hours, held))
 
+    def test_numbers_beside_the_tracker_s_own(self):
+        """nanoGPT's iter and nanochat's step are the trainer's, where the tracker's counts what was logged: unless it is the number within an epoch, or some lack it."""
+
+        def of(key, told):
+            row = lambda i, n: {"_step": i, "_timestamp": T0 + 10 * i, "_runtime": 10 * i, "train/loss": 2.5, key: n}
+            rows = [{k: v for k, v in row(i, n).items() if v is not None} for i, n in enumerate(told, 1)]
+            columns = list(row(0, 0))
+            csv = [",".join(columns)] + [",".join(str(row.get(name, "")) for name in columns) for row in rows]
+            found = []
+            for text, name in (("\n".join(map(json.dumps, rows)) + "\n", "w.jsonl"), ("\n".join(csv) + "\n", "w.csv")):
+                path = self.file(text, name)
+                found.append(self.rows("SELECT attempt, step FROM trace_training_steps(?)", path))
+                listed = self.rows("SELECT DISTINCT kind FROM mpg_issues WHERE severity <> 'info'")
+                self.assertEqual([("repeated_steps",)] if found[-1][-1][0] > 1 else [], listed)
+            self.assertEqual(found[0], found[1], (key, told))
+            return found[0]
+
+        for key in ("iter", "step", "iteration", "iteration_step"):
+            self.assertEqual([(1, 250 * i) for i in range(5)], of(key, range(0, 1250, 250)))
+        own = [(1, i) for i in range(1, 7)]
+        for told in ((0, 1, 2, 0, 1, 2), (1, 2, 3, 1, 2, 3), (7,) * 6, (10, 20, None, 40, 50, 60), (1, 1, 1, 1, 2, 2)):
+            self.assertEqual(own, of("step", told))
+        went_back = [(1, 10), (1, 20), (1, 30), (2, 20), (2, 30), (2, 40)]
+        self.assertEqual(went_back, of("step", (10, 20, 30, 20, 30, 40)))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -129,6 +129,10 @@ class Trackers(TrainerLogs):
             "actor/pg_loss",
             "train_loss_step",
             "train/loss_step",
+            "lm_loss",
+            "train/lm_loss",
+            "train/CrossEntropyLoss",
+            "train/CE loss",
         )
         times = [(i, T0 + 10 * i) for i in range(1, 6)]
         for name, options in [(name, {}) for name in names] + [
@@ -179,6 +183,7 @@ class Trackers(TrainerLogs):
             ("train/loss", "perf/tflops_per_gpu", 200.0),
             ("lm loss", "throughput/tflops/device", 200.0),
             ("lm loss", "throughput/tflops_per_device", 200.0),
+            ("lm_loss", "model_tflops_per_gpu", 200.0),
         ):  # Megatron Bridge's
             metric = lambda key, value: [
                 {"key": key, "value": value, "timestamp": at * 1000, "step": i, "run_id": "r"} for i, at in times

@@ -12,10 +12,11 @@ SELECT key AS place, value AS name FROM json_each(coalesce(json_array(:tag), '[]
 UNION ALL
 SELECT key, value
 FROM json_each('["train/loss", "loss", "train_loss", "reduced_train_loss", "training/loss", "lm loss", "loss_metrics/global_avg_loss", "learning/loss", "loss/train/total",
-  "train_inner/loss", "train/policy_loss", "actor/pg_loss", "train_loss_step", "train/loss_step", "loss/train", "Loss/train", "training_loss"]')
+  "train_inner/loss", "train/policy_loss", "actor/pg_loss", "train_loss_step", "train/loss_step", "loss/train", "Loss/train", "training_loss",
+  "lm_loss", "train/lm_loss", "train/CrossEntropyLoss", "train/CE loss"]')
 WHERE :tag IS NULL;
 INSERT INTO trainer_names VALUES (1e12, 'perf/per_device_tflops_per_sec'), (1e12, 'TFLOPS_per_GPU'), (1e12, 'perf/tflops_per_gpu'),
-  (1e12, 'throughput/tflops/device'), (1e12, 'throughput/tflops_per_device'), -- Megatron Bridge's, the second where MLflow keeps it
+  (1e12, 'model_tflops_per_gpu'), (1e12, 'throughput/tflops/device'), (1e12, 'throughput/tflops_per_device'), -- Megatron Bridge's, the second where MLflow keeps it
   (1.0, 'throughput/device/flops_per_sec'), (1.0, 'train/device/flops_per_sec'), (1.0, 'device/flops_per_sec'),
   ('eval', 'eval/runtime'); -- which stands for eval_runtime and eval/NAME_runtime, too
 -- What a record says of its split, in small letters, where it is no step's.

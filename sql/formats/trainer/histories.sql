@@ -10,7 +10,7 @@ DROP TABLE IF EXISTS temp.trainer_history;
 CREATE TEMP TABLE trainer_history AS
 SELECT file, line, told, iif(time IS NULL, told, NULL) AS said,
        CASE WHEN time < 1e11 THEN time WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6 ELSE time / 1e9 END AS time,
-       runtime, own, number, loss, tflops,
+       runtime, own, number, plain, loss, tflops,
        iif(tflops IS NULL AND line < 100 AND (record LIKE '%flops%' OR record LIKE '%mfu%'), record, NULL) AS otherwise,
        run, evaluated, rank, epoch
 FROM (SELECT *, CASE typeof(told) WHEN 'text' THEN coalesce(mpg_time(told, :zone), iif(told NOT GLOB '*[^0-9.]*', told + 0, NULL))
@@ -18,16 +18,19 @@ FROM (SELECT *, CASE typeof(told) WHEN 'text' THEN coalesce(mpg_time(told, :zone
       FROM (SELECT _file AS file, _line AS line, record, json_first(record, '_timestamp') AS told, json_first(record, '_runtime') AS runtime,
                    json_first(record, '_step', 'step') AS number,
                    json_first(record, 'trainer/global_step', 'train/global_step', 'training/global_step', 'global_step', 'train/step') AS own,
+                   iif(json_type(record, '$._step') IS NULL, NULL, json_first(record, 'step', 'iter', 'iteration', 'iteration_step')) AS plain,
                    iif(:tag IS NOT NULL, json_first(record, :tag), json_first(
                      record, 'train/loss', 'loss', 'train_loss', 'reduced_train_loss', 'training/loss', 'lm loss',
                      'loss_metrics/global_avg_loss', 'learning/loss', 'loss/train/total', 'train_inner/loss', 'train/policy_loss',
-                     'actor/pg_loss', 'train_loss_step', 'train/loss_step', 'loss/train', 'Loss/train', 'training_loss')) AS loss,
+                     'actor/pg_loss', 'train_loss_step', 'train/loss_step', 'loss/train', 'Loss/train', 'training_loss', 'lm_loss',
+                     'train/lm_loss', 'train/CrossEntropyLoss', 'train/CE loss')) AS loss,
                    -- TFLOP/s of a device, of names whose unit is certain.
                    iif(json_first(record, 'perf/per_device_tflops_per_sec', 'TFLOPS_per_GPU', 'perf/tflops_per_gpu',
                                   'throughput/tflops/device', 'throughput/tflops_per_device', 'throughput/device/flops_per_sec',
-                                  'train/device/flops_per_sec', 'device/flops_per_sec', 'tflops', 'throughput') IS NULL, NULL, coalesce(
+                                  'train/device/flops_per_sec', 'device/flops_per_sec', 'tflops', 'throughput',
+                                  'model_tflops_per_gpu') IS NULL, NULL, coalesce(
                      json_first(record, 'perf/per_device_tflops_per_sec', 'TFLOPS_per_GPU', 'perf/tflops_per_gpu',
-                                'throughput/tflops/device', 'throughput/tflops_per_device'),
+                                'throughput/tflops/device', 'throughput/tflops_per_device', 'model_tflops_per_gpu'),
                      json_first(record, 'throughput/device/flops_per_sec', 'train/device/flops_per_sec', 'device/flops_per_sec') / 1e12,
                      iif(json_first(record, 'loss_metrics/global_avg_loss') IS NULL, NULL, json_first(record, 'tflops')),
                      iif(json_first(record, 'lm loss') IS NULL, NULL, json_first(record, 'throughput')))) AS tflops,

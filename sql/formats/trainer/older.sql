@@ -1,5 +1,4 @@
--- trainer/older.sql - saves, as versions of DeepSpeed before 0.6.4 tell of them: by their files alone, of which that of the optimizer is the
--- last.
+-- trainer/older.sql - saves, as versions of DeepSpeed before 0.6.4 tell of them: by their files alone, that of the optimizer last.
 --
 -- Reads training_lines, and says there when a save began and ended as later versions do.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.

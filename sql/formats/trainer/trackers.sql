@@ -58,6 +58,22 @@ FROM (SELECT file, run, seconds, CASE WHEN time < 1e11 THEN time WHEN time < 1e1
                                         ELSE said END AS time FROM trainer_aside WHERE seconds > 0))
 WHERE time > seconds;
 DROP TABLE trainer_aside;
+-- W&B counts what was logged. A step or iter beside it is the trainer's number where all losses have it, and it nowhere falls to where it
+-- began, as the number within an epoch does.
+--@ if (SELECT count(plain) > 0 FROM trainer_history)
+DROP TABLE IF EXISTS temp.trainer_counted;
+CREATE TEMP TABLE trainer_counted AS
+SELECT file, run
+FROM (SELECT file, run, own, n, lag(n) OVER w AS before, first_value(n) OVER w AS first
+      FROM (SELECT rowid AS id, file, run, own, iif(plain GLOB '[0-9]*' AND plain NOT GLOB '*[^0-9.]*', plain + 0, NULL) AS n
+            FROM trainer_history WHERE loss IS NOT NULL AND NOT coalesce(evaluated, 0))
+      WINDOW w AS (PARTITION BY file, run ORDER BY id))
+GROUP BY file, run
+HAVING count(own) = 0 AND count(n) = count(*) AND 2 * count(DISTINCT n) >= count(*) AND total(n < before AND n <= first) = 0;
+UPDATE trainer_history SET own = plain
+WHERE EXISTS (SELECT 1 FROM trainer_counted AS c WHERE c.file = trainer_history.file AND c.run IS trainer_history.run);
+DROP TABLE trainer_counted;
+--@ end
 -- Of numbers that are texts "1,500" is 1500 and "15/100" is 15; what else is no number is none.
 UPDATE trainer_history SET (own, number)
   = (SELECT max(iif(place = 0, n, NULL)), max(iif(place = 1, n, NULL))
