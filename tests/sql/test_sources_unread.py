@@ -662,7 +662,7 @@ UNREAD = {
         "what NeMo-RL prints of steps, without times: give its event files",
     ),
     "openrlhf.log": (
-        b"Train epoch [1/1]:  10%|#  | 10/100 [01:00<09:00,  6.0s/it, policy_loss=0.1, reward=0.5]\n",
+        b"Train epoch [1/1]:  1%|#  | 1.0/1.0k [01:00<09:00,  6.0s/it, policy_loss=0.1, reward=0.5]\n",
         "a progress bar of tqdm, without times: give",
     ),
     "torchtune.log": (
