@@ -38,6 +38,7 @@ SELECT _file AS file, _line AS line, time, step, log_group(_record, 'ms') AS tol
        iif(step IS NULL, log_group(_record, 'world'), NULL) AS told_world,
        iif(step IS NULL, log_group(_record, 'loaded'), NULL) AS told_loaded,
        iif(step IS NULL, log_group(_record, 'ahead'), NULL) AS told_ahead, log_group(_record, 'tflops') AS told_tflops,
+       log_group(_record, 'unit') AS told_unit,
        iif(step IS NULL, log_group(_record, 'timer_ms'), NULL) AS told_timer_ms,
        log_group(_record, 'loss') AS told_loss, log_group(_record, 'batch') AS told_batch,
        iif(step IS NULL, log_group(_record, 'timer'), NULL) AS told_timer,
@@ -52,7 +53,7 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
   (?: (?: \[ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) \] \s* | \[ (?<time> \d{8}\ \d\d:\d\d:\d\d ) \] \[rank- .{0,200}? | (?= \d{4}-\d\d- ) (?! .* \[\d{4}-) (?<time> \d{4}-\d\d-\d\d (?<! iveTimestamp":"\d{4}-\d\d-\d\d | iveTimestamp":\ "\d{4}-\d\d-\d\d ) [T\ ]\d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) .{0,300}? )?
       \biteration \s+ (?<step>\d+) / \s* (?<steps>\d+) \s* \|
       (?: (?= .* elapsed\ time\ per\ iteration\ \( (?: ms\): \s* (?<ms>(?> [\d.]+ (?: ,\d{3} [\d.]* )* )) | s\): \s* (?<s>(?> [\d.]+ (?: ,\d{3} [\d.]* )* )) ) (?! \s* $ ) ) )?
-      (?: (?= .* (?: throughput\ per\ GPU\ \(TFLOP/s/GPU\) | approx\ flops\ per\ GPU ): \s* (?<tflops>(?> [\d.]+ (?: ,\d{3} [\d.]* )* )) (?! \s* $ ) ) )?
+      (?: (?= .* (?: throughput\ per\ GPU\ \(TFLOP/s/GPU\) | approx\ flops\ per\ GPU ): \s* (?<tflops>(?> [\d.]+ (?: ,\d{3} [\d.]* )* )) (?! \s* $ ) (?: (?<unit> [KMGTPEZ] ) FLOPS )? ) )?
       (?: (?= .* consumed\ samples: \s* (?<samples>\d+) ) )? (?: (?= .* global\ batch\ size: \s* (?<batch>\d+) ) )?
       (?: (?= .* \blm [\ _-] loss: \s* (?<loss> -? (?: NAN | INF ) | [\d.E+-]+ ) ) )? (?: (?= .* skipped\ iterations: \s* (?<skipped>\d+) ) )? (?: (?= .* nan\ iterations: \s* (?<nans>\d+) ) )?
       (?(<time>) | (?: (?= .* "time(?:stamp)?"\s*:\s*"(?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) " ) )? )
@@ -73,6 +74,9 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
 UPDATE training_lines SET told_ms = replace(told_ms, ',', '') + 0, told_s = replace(told_s, ',', '') + 0,
   told_tflops = replace(told_tflops, ',', '') + 0, told_timer_ms = replace(told_timer_ms, ',', '') + 0
 WHERE 'text' IN (typeof(told_ms), typeof(told_s), typeof(told_tflops), typeof(told_timer_ms));
+-- GPT-NeoX chooses the unit.
+UPDATE training_lines SET told_tflops = told_tflops * CASE told_unit WHEN 'K' THEN 1e-9 WHEN 'M' THEN 1e-6 WHEN 'G' THEN 1e-3
+  WHEN 'P' THEN 1e3 WHEN 'E' THEN 1e6 ELSE 1e9 END WHERE told_unit <> 'T';
 
 .read sql/formats/log/extents.sql
 .read sql/formats/log/zoned.sql

@@ -118,6 +118,10 @@ class Megatron(Case):
         )
         self.assertEqual([(10,)], self.rows("SELECT DISTINCT loss FROM training_steps"))
         self.assertEqual({}, {kind: n for kind, n in self.issues(path).items() if kind != "unmatched_lines"})
+        for unit, of_tflops in (("GFLOPS", 1e-3), ("PFLOPS", 1e3), ("MFLOPS", 1e-6)):  # as the program chooses
+            text = "".join(line.format(10 * i, i) for i in (1, 2)).replace("TFLOPS", unit)
+            self.map("megatron", self.file(text, "unit.log"), chips=1)
+            self.assertEqual([(100 * of_tflops,)], self.rows("SELECT DISTINCT tflops_per_chip FROM training_steps"))
         line = (
             " iteration {:8d}/ 3 | elapsed time per iteration (ms): 10000.0 | learning rate: 1E-5 | lm loss: 1.0E+1 |\n"
         )
