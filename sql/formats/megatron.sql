@@ -39,6 +39,8 @@ SELECT _file AS file, _line AS line, time, step, log_group(_record, 'ms') AS tol
        iif(step IS NULL, log_group(_record, 'loaded'), NULL) AS told_loaded,
        iif(step IS NULL, log_group(_record, 'ahead'), NULL) AS told_ahead, log_group(_record, 'tflops') AS told_tflops,
        log_group(_record, 'unit') AS told_unit,
+       iif(step IS NULL, log_group(_record, 'engine_saved'), NULL) AS engine_saved,
+       iif(step IS NULL, log_group(_record, 'engine_loaded'), NULL) AS engine_loaded,
        iif(step IS NULL, log_group(_record, 'timer_ms'), NULL) AS told_timer_ms,
        log_group(_record, 'loss') AS told_loss, log_group(_record, 'batch') AS told_batch,
        iif(step IS NULL, log_group(_record, 'timer'), NULL) AS told_timer,
@@ -62,6 +64,9 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
     | validation\ loss\ at\ iteration \s+ (?<validated>\d+)
     | (?<timer> save-checkpoint (?: -non-persistent )? | evaluate ) (?: \s* \.+ )? : \s* (?: \( [\d.]+ , \s* )? (?<timer_ms>(?> [\d.]+ (?: ,\d{3} [\d.]* )* ))
     | using\ world\ size: \s* (?<world>\d+)
+    | (?<time> \d{4}-\d\d-\d\d\ [\d:]+ ,\d+ ) \]\ \[\w+\] \s* \[ \w+ \.py: (?<other>) [^\]]* \] \s* (?: \[ [\w\ ]+ \]\ ){0,2} (?: Checkpoint\ global_step (?<engine_saved>\d+) \ is\ (?: ready\ now | begin\ to\ save )!
+      | zero\ checkpoint\ saved\ \S*? \b global_step (?<engine_saved>\d+) / | (?: Loaded | End\ Load )\ checkpoint\ from\ \S*? \b global_step (?<engine_loaded>\d+) / )
+    | successfully\ loaded\ (?<other>) \S*? / global_step (?<engine_loaded>\d+) /
     | (?<time> \d{4}-\d\d-\d\d\ [\d:]+ ,\d+ ) \]\ \[\w+\] \s* \[ (?: timer | logging ) \.py: (?<other>)
     | \[exiting\ program\ (?<exit> at\ iteration | after\ [\d.]+\ minutes | after\ receiving )
       (?: [^\]]{0,60} \]\ datetime:\ (?<time> \d{4}-\d\d-\d\d\ [\d:.]+ ) )?

@@ -136,6 +136,61 @@ class Megatron(Case):
             self.rows("SELECT step, start_time - ?1, end_time - ?1 FROM training_steps", self.T0),
         )
 
+    def test_saves_that_deepspeed_tells(self):
+        """GPT-NeoX says nothing itself: its engine does, each rank or file by itself, and each version in its own words."""
+        at = (
+            lambda seconds, source, text: f"[2026-03-02 09:{seconds // 60:02d}:{seconds % 60:02d},000] [INFO] [{source}] {text}\n"
+        )
+        torch = "torch_checkpoint_engine.py:33:commit"
+        iteration = (
+            " samples/sec: 1.0 | iteration {:8d}/ 100 | elapsed time per iteration (ms): 10000.0 | lm_loss: 1.0E+1 |\n"
+        )
+
+        def log(saved, loaded):
+            """Iterations 11 to 14, saves of 20 s after 12 and 14, and again from 13 on: what was done since 12 is done twice."""
+            text, now = "", 0
+            for steps, begins in (((11, 12, 13), 10), ((13, 14), 12)):
+                text += at(now, "logging.py:96:log_dist", "[Rank 0] DeepSpeed info: version=0.9")
+                text += "".join(loaded(now + n, begins) for n in (1, 2))
+                now += 20
+                for step in steps:
+                    now += 10
+                    text += at(now, "logging.py:96:log_dist", f"[Rank 0] step={step}, skipped=0, lr=[0.1]")
+                    text += iteration.format(step)
+                    if step % 2 == 0:
+                        text += saved(now + 5, step) + saved(now + 20, step)
+                        now += 20
+                now += 30
+            return text
+
+        ready = lambda now, n: at(now, torch, f"[Torch] Checkpoint global_step{n} is ready now!")
+        loads = lambda now, n: at(
+            now, torch, f"[Torch] Loaded checkpoint from c/global_step{n}/mp_rank_00_model_states.pt."
+        )
+        for saved, loaded in (
+            (ready, loads),
+            (lambda *row: ready(*row).replace("ready now", "begin to save"), loads),
+            (
+                lambda now, n: at(
+                    now, "engine.py:2:_save_zero", f"zero checkpoint saved c/global_step{n}/zero_pp_rank_0_states.pt"
+                ),
+                lambda now, n: f"  successfully loaded c/global_step{n}/mp_rank_00_model_states.pt\n",
+            ),
+            (  # Megatron-DeepSpeed says it itself, too
+                lambda now, n: ready(now, n) + f"  successfully saved checkpoint at iteration {n:7d} to c\n",
+                lambda now, n: loads(now, n) + f"  successfully loaded checkpoint from c at iteration {n}\n",
+            ),
+        ):
+            path = self.file(log(saved, loaded))
+            self.map("megatron", path, chips=1)
+            self.assertEqual(
+                [(1, 11), (1, 12), (1, 13), (2, 13), (2, 14)], self.rows("SELECT attempt, step FROM training_steps")
+            )
+            self.assertEqual({12, 14}, {step for (step,) in self.rows("SELECT step FROM commits")})
+            held = {category: n for (category, _), n in self.seconds().items()}
+            self.assertEqual((10, 40), (held["lost"], held["unrated"]), log(saved, loaded)[:300])
+            self.assertEqual(20 if "successfully saved" in log(saved, loaded) else 40, held["checkpoint"])
+
     def test_what_follows_the_last_iteration(self):
         """A save and an evaluation there last as long as their timers say, also those of old versions, and the run goes on until then, or until the date that the log tells last."""
         clock = "[2026-03-02 09:00:{:02d}] "

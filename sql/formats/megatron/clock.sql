@@ -45,6 +45,15 @@ SELECT file, line, time FROM training_lines
 WHERE told_other IS NOT NULL AND time IS NOT NULL
   AND file IN (SELECT file FROM training_lines GROUP BY file HAVING count(step) > 0 AND total(step IS NOT NULL AND time IS NOT NULL) = 0);
 
+-- GPT-NeoX leaves it to DeepSpeed to tell of saves and loads, rank by rank: the last between two iterations counts.
+UPDATE training_lines SET told_other = NULL, told_saved = engine_saved, told_loaded = engine_loaded
+WHERE rowid IN (SELECT max(id)
+                FROM (SELECT rowid AS id, file, engine_saved IS NULL AS loads, coalesce(engine_saved, engine_loaded) AS number,
+                             count(step) OVER (PARTITION BY file ORDER BY rowid) AS place,
+                             count(told_saved) OVER (PARTITION BY file) AS saves, count(told_loaded) OVER (PARTITION BY file) AS loaded
+                      FROM training_lines
+                      WHERE file IN (SELECT l.file FROM training_lines AS l WHERE coalesce(l.engine_saved, l.engine_loaded) IS NOT NULL))
+                WHERE number IS NOT NULL AND iif(loads, loaded, saves) = 0 GROUP BY file, place, loads);
 -- Lines that stay are numbered anew, without a gap.
 DROP TABLE IF EXISTS temp.training_stay;
 CREATE TEMP TABLE training_stay AS

@@ -26,7 +26,17 @@ FROM said JOIN training_steps AS a ON a.rowid = said.id JOIN exits AS e ON e.job
 WHERE e.time > a.end_time
   AND NOT EXISTS (SELECT 1 FROM training_steps AS b WHERE b.rowid = a.rowid + 1 AND +b.job = a.job AND +b.attempt = a.attempt)
 GROUP BY a.rowid
-UNION ALL -- if no line tells that it exits, by the timers
+UNION ALL -- if no line tells that it exits, up to a line of the save that has a time, else by the timers
+SELECT a.job, a.attempt, 'checkpoint', a.end_time, max(e.end_time), NULL
+FROM training_marks AS m CROSS JOIN training_events AS e ON e.rowid = m.id
+CROSS JOIN training_steps AS a ON a.rowid = m.above - m.fewer AND a.job = e.job AND a.attempt = e.attempt
+WHERE timed AND e.told_saved = a.step AND e.time > a.end_time
+  AND NOT EXISTS (SELECT 1 FROM exits AS x WHERE x.job = a.job AND x.attempt = a.attempt)
+  AND NOT EXISTS (SELECT 1 FROM training_events AS t
+                  WHERE t.job = a.job AND t.attempt = a.attempt AND coalesce(t.told_timer, t.told_validated) IS NOT NULL)
+  AND NOT EXISTS (SELECT 1 FROM training_steps AS b WHERE b.rowid = a.rowid + 1 AND +b.job = a.job AND +b.attempt = a.attempt)
+GROUP BY a.rowid
+UNION ALL
 SELECT job, attempt, kind, end_time + passed - seconds, end_time + passed, NULL
 FROM (SELECT a.job, a.attempt, iif(e.told_timer = 'evaluate', 'eval', 'checkpoint') AS kind, a.end_time, e.seconds,
              sum(e.seconds) OVER (PARTITION BY a.rowid ORDER BY e.rowid) AS passed
@@ -60,7 +70,7 @@ FROM (
 DROP TABLE IF EXISTS temp.training_saves;
 CREATE TEMP TABLE training_saves AS
 SELECT e.job, e.attempt, e.told_saved AS step, NULL AS snapshot_time,
-       coalesce(iif(e.timed, NULL, e.end_time), later.start_time, earlier.end_time) AS durable_time
+       coalesce(iif(e.timed, NULL, e.end_time), later.start_time, max(e.end_time, earlier.end_time), earlier.end_time) AS durable_time
 FROM training_marks AS m CROSS JOIN training_events AS e ON e.rowid = m.id
 LEFT JOIN training_steps AS later ON later.rowid = m.above - m.fewer + 1 AND +later.job = e.job AND +later.attempt = e.attempt
 LEFT JOIN training_steps AS earlier ON earlier.rowid = m.above - m.fewer AND +earlier.job = e.job AND +earlier.attempt = e.attempt
