@@ -61,7 +61,7 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
       (?(<time>) | (?: (?= .* "time(?:stamp)?"\s*:\s*"(?<time> \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d:\d\d (?: [.,]\d+ )? (?: Z | [+-]\d\d:?\d\d )? ) " ) )? )
     | successfully\ saved\ (?: local\  )? checkpoint\ (?: from | at )\ iteration \s+ (?<saved>\d+)
     | successfully\ loaded\ checkpoint\ .* at\ iteration \s+ (?<loaded>\d+)
-    | validation\ loss\ at\ iteration \s+ (?<validated>\d+)
+    | \b valid (?: ation (?: /\S+ )? )? \ (?: loss | results )\ at\ iteration \s+ (?<validated>\d+)
     | (?<timer> save-checkpoint (?: -non-persistent )? | evaluate ) (?: \s* \.+ )? : \s* (?: \( [\d.]+ , \s* )? (?<timer_ms>(?> [\d.]+ (?: ,\d{3} [\d.]* )* ))
     | using\ world\ size: \s* (?<world>\d+)
     | (?<time> \d{4}-\d\d-\d\d\ [\d:]+ ,\d+ ) \]\ \[\w+\] \s* \[ \w+ \.py: (?<other>) [^\]]* \] \s* (?: \[ [\w\ ]+ \]\ ){0,2} (?: Checkpoint\ global_step (?<engine_saved>\d+) \ is\ (?: ready\ now | begin\ to\ save )!
