@@ -63,7 +63,7 @@ FROM log_trace(mpg_required(:log, ':log'), '(?x)
     | successfully\ loaded\ checkpoint\ .* at\ iteration \s+ (?<loaded>\d+)
     | \b valid (?: ation (?: /\S+ )? )? \ (?: loss | results )\ at\ iteration \s+ (?<validated>\d+)
     | (?<timer> save-checkpoint (?: -non-persistent )? | evaluate ) (?: \s* \.+ )? : \s* (?: \( [\d.]+ , \s* )? (?<timer_ms>(?> [\d.]+ (?: ,\d{3} [\d.]* )* ))
-    | using\ world\ size: \s* (?<world>\d+)
+    | (?: using\ world\ size: \s* | \b dist_world_size= ) (?<world>\d+)
     | (?<time> \d{4}-\d\d-\d\d\ [\d:]+ ,\d+ ) \]\ \[\w+\] \s* \[ \w+ \.py: (?<other>) [^\]]* \] \s* (?: \[ [\w\ ]+ \]\ ){0,2} (?: Checkpoint\ global_step (?<engine_saved>\d+) \ is\ (?: ready\ now | begin\ to\ save )!
       | zero\ checkpoint\ saved\ \S*? \b global_step (?<engine_saved>\d+) / | (?: Loaded | End\ Load )\ checkpoint\ from\ \S*? \b global_step (?<engine_loaded>\d+) / )
     | successfully\ loaded\ (?<other>) \S*? / global_step (?<engine_loaded>\d+) /

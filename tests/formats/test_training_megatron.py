@@ -192,16 +192,16 @@ class Megatron(Case):
             self.assertEqual(20 if "successfully saved" in log(saved, loaded) else 40, held["checkpoint"])
 
     def test_evaluations_of_gpt_neox(self):
-        """They have names of their own."""
+        """They have names of their own; and DeepSpeed's launcher tells the chips."""
         line = "[2026-03-02 09:{:02d}:{:02d},000] [INFO] [logging.py:96:log_dist] [Rank 0] step={}\n samples/sec: 1.0 | iteration {:8d}/ 4 | elapsed time per iteration (ms): 10000.0 | lm_loss: 1.0E+1 |\n"
         for name in ("validation results", "valid results", "validation/pile results", "validation loss"):
-            text = ""
+            text = "[2026-03-02 09:00:00,000] [INFO] [launch.py:162:main] dist_world_size=16\n" * 2
             for n in range(1, 5):
                 at = 10 * n + 15 * (n > 2)
                 text += line.format(at // 60, at % 60, n, n)
                 text += f" {name} at iteration {n} | lm_loss value: 1.0E+01 | \n" if n == 2 else ""
-            self.map("megatron", self.file(text), chips=1)
-            self.assertEqual(15, self.seconds()["eval", None], name)
+            self.map("megatron", self.file(text))
+            self.assertEqual(15 * 16, self.seconds()["eval", None], name)
 
     def test_what_follows_the_last_iteration(self):
         """A save and an evaluation there last as long as their timers say, also those of old versions, and the run goes on until then, or until the date that the log tells last."""
