@@ -181,6 +181,48 @@ class Shown(Case):
             [row for row in self.figures(shown(JOBS[0])) if row[5] != "queued"],
         )
 
+    def test_jobs_that_were_suspended(self):
+        """What a job had run for when it was suspended or went on, and since when it goes on, tell how long it stood still."""
+        start, on = NOW - 15000, NOW - 4200  # it ran for an hour, and runs again for 70 minutes
+        job = a_job(10, submit=start, start=start, run="02:10:00", tres="AllocTRES=node=2,gres/gpu=16")
+        stood = on - start - 3600
+        for text in (
+            shown({**job, "more": [f"SuspendTime={clock(on)} SecsPreSuspend=3600"]}),
+            shown({**job, "more": [f"SuspendTime={clock(on)} SecsPreSuspend=3600"]}, True),
+            squeue([job]).replace('"job_id"', f'"suspend_time": {on}, "pre_sus_time": 3600, "job_id"'),
+            squeue([job]).replace(
+                '"job_id"',
+                f'"suspend_time": {{"set": true, "infinite": false, "number": {on}}}, "pre_sus_time": 3600, "job_id"',
+            ),
+        ):
+            path = self.file(text, "jobs.txt")
+            self.assertEqual([(stood,)], self.rows("SELECT Suspended FROM slurm_trace(?)", path))
+            self.assertEqual([("untraced", 16 * 15000)], self.rows(
+                "SELECT category, sum(chip_us) / 1000000 FROM trace_rollup(?) GROUP BY 1", path
+            ))  # fmt: skip
+            self.assertIn(
+                f"for {stood} s in all: they held their chips meanwhile ({16 * stood} chip-seconds)",
+                self.one("SELECT detail FROM mpg_issues WHERE source = ? AND kind = 'suspended_job'", path),
+            )
+        ended = shown(
+            {**job, "state": "COMPLETED", "end": NOW, "more": [f"SuspendTime={clock(on)} SecsPreSuspend=3600"]}
+        )
+        self.assertEqual([("untraced", 16 * 15000)], self.rows(
+            "SELECT category, sum(chip_us) / 1000000 FROM trace_rollup(?) GROUP BY 1", self.file(ended, "jobs.txt")
+        ))  # fmt: skip
+        self.assertEqual([], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'conflict'"))
+        for state, more in (  # it may stand still since then, never did, or says what cannot be
+            ("SUSPENDED", f"SuspendTime={clock(on)} SecsPreSuspend=3600"),
+            ("RUNNING", "SuspendTime=None SecsPreSuspend=0"),
+            ("RUNNING", f"SuspendTime={clock(start - 1)} SecsPreSuspend=0"),
+            ("RUNNING", f"SuspendTime={clock(on)} SecsPreSuspend=99999"),
+            ("PENDING", f"SuspendTime={clock(on)} SecsPreSuspend=3600"),
+        ):
+            text = shown({**job, "state": state, "more": [more]})
+            self.assertEqual(
+                [(None,)], self.rows("SELECT Suspended FROM slurm_trace(?)", self.file(text)), (state, more)
+            )
+
     def test_completions_as_sacct(self):
         log = completions()
         self.assertEqual(self.figures(accounted()), self.figures(log))

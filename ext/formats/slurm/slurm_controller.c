@@ -127,6 +127,22 @@ static mpg_rc read_gpus(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_obj
   return poller.stopped ? mpg_fail(err, MPG_INTERRUPTED, "interrupted") : rc;
 }
 
+/* How long a job stood still: it ran for some seconds, and goes on since a time. Of one that is
+** suspended that is the time since which it stands. */
+static mpg_rc read_suspended(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_object job,
+                             mpg_err *err) {
+  int64_t start = 0, since = 0, ran = 0;
+  mpg_rc rc = number_or(docs, job, "start_time", 0, &start, err);
+  if (rc == MPG_OK)
+    rc = number_or(docs, job, "suspend_time", 0, &since, err);
+  if (rc == MPG_OK)
+    rc = number_or(docs, job, "pre_sus_time", 0, &ran, err);
+  if (rc != MPG_OK || mpg_slurm_stored(f, FIELD(Start)).n == 0 || since <= start ||
+      since - start < ran || mpg_str_eq(mpg_slurm_stored(f, FIELD(State)), MPG_STR("SUSPENDED")))
+    return rc;
+  return mpg_slurm_keep_number(f, FIELD(Suspended), since - start - ran, err);
+}
+
 mpg_rc mpg_slurm_read_controller(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_slurm_object job,
                                  mpg_err *err) {
   static const char *const running[] = {"RUNNING",   "SUSPENDED",   "STOPPED",
@@ -160,7 +176,7 @@ mpg_rc mpg_slurm_read_controller(mpg_slurm_fields *f, mpg_slurm_docs *docs, mpg_
   for (size_t i = 0; i < COUNT(running); i++)
     if (mpg_str_eq(state, mpg_str_of(running[i])))
       mpg_slurm_forget(f, FIELD(End));
-  return MPG_OK;
+  return read_suspended(f, docs, job, err);
 }
 
 /* Takes last_update of one document, whose members it follows; lists are not held in memory. */
