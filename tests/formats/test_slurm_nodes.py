@@ -582,6 +582,86 @@ class Mapping(WithNodes):
             self.rows("SELECT category, sum(chip_us) / 1000000 FROM trace_rollup(?) GROUP BY 1", folder),
         )
 
+    def test_types_that_are_not_accounted_for(self):
+        """AccountingStorageTRES=gres/gpu counts GPUs without their types: Gres has the type of a node, and so of its jobs and events."""
+        at = 1795240000
+        jobs = "JobID|Cluster|State|Submit|Start|End|ReqTRES|AllocTRES{}\n" + "".join(
+            f"{n}|c|COMPLETED|{at}|{at}|{at + 100}|gres/gpu={chips}|gres/gpu={chips}{{}}\n"
+            for n, chips in ((1, 2), (2, 4))
+        )
+        show = "NodeName={} CPUTot=8 State=IDLE Gres={} BootTime=2026-11-01T00:00:00 CfgTRES=cpu=8,gres/gpu={} AllocTRES=\n"
+        nodes = show.format("a1", "nvme:1,gpu:a100:4(S:0,1)", 4) + show.format("v1", "gpu:v100:8(S:0-1)", 8)
+        down = f"c|Node|v1|{at + 100}|{at + 200}|xid 79|DOWN|cpu=8,gres/gpu=8\n"
+        head = "Cluster|Event|NodeName|TimeStart|TimeEnd|Reason|State|TRES\n"
+        placed = [
+            ("c/a100", "a100", "idle", 600),
+            ("c/a100", "a100", "untraced", 200),
+            ("c/v100", "v100", "down", 800),
+            ("c/v100", "v100", "idle", 400),
+            ("c/v100", "v100", "untraced", 400),
+        ]
+        mixed = [("c", None, "down", 800), ("c", None, "idle", 1000), ("c", None, "untraced", 600)]
+        several = nodes.replace("a100:4(S:0,1)", "a100:2,gpu:k80:2")
+        for told, events, listed, figures in (
+            (jobs.format("|NodeList", "|a1", "|v1"), down, nodes, placed),
+            (jobs.format("|NodeList", "|a1", "|v1"), f"c|Cluster||{at}|Unknown|||gres/gpu=12\n" + down, nodes, placed),
+            # nodes that came later, jobs that do not tell their nodes, and a node of two types
+            (jobs.format("|NodeList", "|a1", "|v1"), f"c|Cluster||{at}|Unknown|||gres/gpu=12\n" + down, nodes + show.format("v2", "gpu:v100:8", 8), mixed),
+            (jobs.format("", "", ""), down, nodes, mixed),
+            (jobs.format("|NodeList", "|a1", "|v1"), down, several, None),
+        ):  # fmt: skip
+            path = self.folder_of({"sacct.psv": told, "events.psv": head + events, "nodes.txt": listed})
+            rows = self.rows(
+                "SELECT pool, chip, category, sum(chip_us) / 1000000 FROM trace_rollup(?) GROUP BY 1, 2, 3", path
+            )
+            if figures is None:
+                rows = [row for row in rows if row[0] == "c/v100"]
+                figures = [row for row in placed if row[0] == "c/v100"]
+            self.assertEqual(figures, rows, (told, events))
+
+    def test_events_without_their_resources(self):
+        """sacctmgr shows TRES only if it is asked for: what a node that is listed has is that of its events."""
+        at = 1795240000
+        jobs = f"JobID|Cluster|State|Submit|Start|End|ReqTRES|AllocTRES|NodeList\n1|c|COMPLETED|{at}|{at}|{at + 200}|gres/gpu=2|gres/gpu=2|n2\n"
+        node = "NodeName=n{} CPUTot=8 State={} BootTime=2026-11-01T00:00:00 {}AllocTRES=\n"
+        gpus = "Gres=gpu:h100:4 CfgTRES=cpu=8,gres/gpu=4,gres/gpu:h100=4 "
+        nodes = node.format(1, "IDLE", gpus) + node.format(2, "IDLE", gpus) + node.format(3, "IDLE", "CfgTRES=cpu=8 ")
+        events = "Cluster|NodeName|TimeStart|TimeEnd|State|Reason|User\n" + "".join(
+            f"c|n{n}|{at + 50}|{at + 150}|DOWN|xid 79|root(0)\n" for n in (1, 3, 4)
+        )
+        for listed, said in ((nodes, 1), (nodes.replace("n3", "n4"), 1), (nodes + node.format(4, "IDLE", gpus), 0)):
+            path = self.folder_of({"sacct.psv": jobs, "events.psv": events, "nodes.txt": listed})
+            self.assertIn(("down", 400 if said else 800), self.rows(
+                "SELECT category, sum(chip_us) / 1000000 FROM trace_rollup(?) GROUP BY 1", path
+            ))  # fmt: skip
+            self.assertEqual([(said,)] if said else [], self.rows(
+                "SELECT count FROM mpg_issues WHERE source LIKE ? || '%' AND kind = 'missing_field'", path
+            ))  # fmt: skip
+        # nodes whose own state comes beside events of a cluster that does not account for GPUs
+        plain = (
+            "Cluster|Event|NodeName|TimeStart|TimeEnd|State|Reason|TRES\n"
+            + f"c|Node|n1|{at + 50}|{at + 150}|DOWN|xid 79|cpu=8\n"
+        )
+        out = node.format(2, "IDLE", gpus) + node.format(1, "IDLE", gpus) + node.format(5, "DOWN", gpus)
+        path = self.folder_of({"sacct.psv": jobs, "events.psv": plain, "nodes.txt": out})
+        self.assertIn(("down", 400 + 800), self.rows(
+            "SELECT category, sum(chip_us) / 1000000 FROM trace_rollup(?) GROUP BY 1", path
+        ))  # fmt: skip
+
+    def test_slices_that_are_counted_without_a_type(self):
+        at = 1795240000
+        jobs = f"JobID|Cluster|State|Submit|Start|End|ReqTRES|AllocTRES|NodeList\n1|c|COMPLETED|{at}|{at}|{at + 200}|gres/gpu=2|gres/gpu=2|n1\n"
+        node = "NodeName=n1 CPUTot=8 State=IDLE BootTime=2026-11-01T00:00:00 Gres=gpu:b200:4,gpu:b200_{}:8 CfgTRES=gres/gpu=12,gres/gpu:b200=4 AllocTRES=\n"
+        for type, said in (("2g.45gb", 1), ("nvl", 0)):
+            path = self.folder_of({"sacct.psv": jobs, "nodes.txt": node.format(type)})
+            self.assertEqual(
+                2400,
+                self.rows("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category <> 'queued'", path)[0][0],
+            )
+            self.assertEqual([("n1",)] * said, self.rows(
+                "SELECT substr(detail, instr(detail, 'first ') + 6, 2) FROM mpg_issues WHERE source LIKE ? || '%' AND kind = 'guessed_share'", path
+            ))  # fmt: skip
+
     def test_words_of_states(self):
         """A word of a state takes its node out of service, and not letters within one: UNDRAIN is none, POWER is of Slurm before 21.08."""
         states = {

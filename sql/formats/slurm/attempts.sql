@@ -330,3 +330,8 @@ SELECT (SELECT min(_file) FROM slurm_jobs), 'warning', 'guessed_share', NULL, co
        'types that are slices of GPUs (MIG), the first ' || min(type)
          || ': a slice counts as a chip of its own type, and not as its share of a GPU'
 FROM slurm_pools WHERE type GLOB '*[1-7]g.[0-9]*gb*' GROUP BY NULL;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'guessed_share', min(_line), count(*),
+       'nodes with slices of GPUs (MIG) that their CfgTRES counts without a type, the first ' || min(NodeName)
+         || ': each slice counts as a whole GPU'
+FROM slurm_seen WHERE Gres GLOB '*[1-7]g.[0-9]*gb*' AND gpu_types GLOB '*"":*' GROUP BY _file;

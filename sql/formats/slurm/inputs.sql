@@ -91,7 +91,7 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'missing_field', min(_line), count(*),
        'job ' || coalesce(JobID, JobIDRaw) || ' lacks ' || field || ': it counts as far as it tells'
 FROM (SELECT *, CASE WHEN Start IS NULL AND (coalesce(ElapsedRaw, Elapsed) > 0
-                                             OR alloc_gpus > 0 AND last_update IS NULL AND state_base <> 'PENDING'
+                                             OR alloc_gpus > 0 AND last_update IS NULL AND state_base IS NOT 'PENDING'
                                              OR req_gpus > 0 AND state_base IN ('COMPLETED', 'TIMEOUT', 'NODE_FAIL', 'OUT_OF_MEMORY',
                                                                                 'PREEMPTED', 'RUNNING', 'SUSPENDED')) THEN 'Start'
                      WHEN "End" IS NULL AND state_base
@@ -158,7 +158,9 @@ SELECT _file, 'data_loss', kind, min(_line), count(*),
        iif(kind = 'unknown_record', 'events that are none of Slurm''s, of which the first is ' || min(coalesce(Event, '')),
            'events of nodes that lack their NodeName or TRES') || ': left out'
 FROM (SELECT *, CASE WHEN Event NOT IN ('Cluster', 'Node') THEN 'unknown_record'
-                     WHEN Event = 'Node' AND NodeName IS NULL OR NodeName IS NOT NULL AND TRES IS NULL THEN 'missing_field' END AS kind
+                     WHEN Event = 'Node' AND NodeName IS NULL
+                       OR TRES IS NULL AND NodeName IS NOT NULL AND NodeName NOT IN (SELECT NodeName FROM slurm_now)
+                       THEN 'missing_field' END AS kind
       FROM slurm_events)
 WHERE kind IS NOT NULL GROUP BY _file, kind;
 

@@ -52,6 +52,18 @@ SELECT *,
 FROM slurm_now;
 CREATE INDEX temp.slurm_event_of ON slurm_events(NodeName);
 --@ if :nodes IS NOT NULL
+-- Slurm counts the types that AccountingStorageTRES names; Gres has those of all nodes. If each job tells its nodes, the one type of a node
+-- is that of its GPUs.
+UPDATE temp.slurm_seen SET gpu_types = json_object(type, chips)
+FROM (SELECT row, substr(entry, 5, instr(substr(entry, 5), ':') - 1) AS type,
+             CAST(substr(entry, 5 + instr(substr(entry, 5), ':')) AS INTEGER) AS chips
+      FROM (SELECT n.rowid AS row, substr(g.value, 1, instr(g.value || '(', '(') - 1) AS entry
+            FROM slurm_seen AS n, json_each('["' || replace(replace(replace(n.Gres, '"', ''), '\', ''), ',', '","') || '"]') AS g
+            WHERE n.gpu_types GLOB '{"":*}')
+      WHERE entry = 'gpu' OR entry GLOB 'gpu:*'
+      GROUP BY row HAVING count(*) = 1 AND max(entry) GLOB 'gpu:[^0-9]*:[1-9]*') AS t
+WHERE t.row = slurm_seen.rowid AND slurm_seen.gpu_types = '{"":' || t.chips || '}'
+  AND NOT EXISTS (SELECT 1 FROM slurm_jobs WHERE alloc_gpus > 0 AND Start IS NOT NULL AND nodes IS NULL AND alloc_gpu_types GLOB '{"":*');
 UPDATE temp.slurm_seen SET listing = l.listing, made = l.made
 FROM (SELECT row, dense_rank() OVER (ORDER BY _file, nth) AS listing,
              max(max(coalesce(last_update, 0), coalesce(ReasonTime, 0), coalesce(LastBusyTime, 0), coalesce(BootTime, 0)))
@@ -96,12 +108,24 @@ WHERE out_of_service AND NOT EXISTS (SELECT 1 FROM slurm_events AS e
                                      WHERE e.NodeName = n.NodeName AND coalesce(e.Cluster, cluster_name) = cluster_name
                                      -- those exported before its reason was set do not know
                                      AND coalesce(coalesce(e.TimeEnd, 9e18) > n.ReasonTime, 1));
--- Slurm may not account for GPUs (AccountingStorageTRES): then events lack them, and the nodes tell.
-UPDATE temp.slurm_events SET gpu_types = n.gpu_types
-FROM (SELECT cluster_name, NodeName, gpu_types FROM slurm_seen WHERE gpu_types <> '{}') AS n
-WHERE slurm_events.gpu_types = '{}' AND n.NodeName = slurm_events.NodeName
-  AND n.cluster_name = coalesce(slurm_events.Cluster, n.cluster_name)
-  AND NOT EXISTS (SELECT 1 FROM slurm_events AS e WHERE e.gpu_types <> '{}');
+-- Slurm may not account for GPUs, or for their types (AccountingStorageTRES), and events have TRES only if they were asked for: then the
+-- nodes tell, if they have as many.
+--@ if :nodes IS NOT NULL
+DROP TABLE IF EXISTS temp.slurm_typed;
+CREATE TEMP TABLE slurm_typed AS
+SELECT cluster_name, NodeName, gpu_types, '{"":' || (SELECT sum(value) FROM json_each(gpu_types)) || '}' AS untyped
+FROM slurm_seen WHERE gpu_types <> '{}'
+UNION ALL
+SELECT cluster_name, NULL, json_group_object(type, chips), '{"":' || sum(chips) || '}'
+FROM (SELECT n.cluster_name, t.key AS type, sum(t.value) AS chips FROM slurm_seen AS n, json_each(n.gpu_types) AS t GROUP BY 1, 2)
+GROUP BY cluster_name;
+UPDATE temp.slurm_events SET gpu_types = t.gpu_types FROM slurm_typed AS t
+WHERE t.NodeName IS slurm_events.NodeName AND t.cluster_name = coalesce(slurm_events.Cluster, t.cluster_name)
+  AND CASE WHEN slurm_events.gpu_types = t.untyped THEN 1 WHEN t.NodeName IS NULL THEN 0 WHEN slurm_events.gpu_types IS NULL THEN 1
+           ELSE slurm_events.gpu_types = '{}'
+             AND NOT EXISTS (SELECT 1 FROM slurm_events AS e WHERE e.gpu_types <> '{}' AND e.TRES IS NOT NULL) END;
+DROP TABLE slurm_typed;
+--@ end
 --@ if :nodes IS NOT NULL
 -- A node that an earlier listing shows out of service, and a later one not, or out since later: until it was last seen so.
 DROP TABLE IF EXISTS temp.slurm_mended;
