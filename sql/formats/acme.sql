@@ -68,13 +68,13 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :acme, 'acme_jobs'), 'warning', 'missing_field', min(_line), count(*),
        coalesce('job ' || job_id, 'a row') || ' lacks its ' || field || ': it counts as far as it tells'
 FROM (SELECT *, CASE WHEN gpu_num IS NULL OR gpu_num < 0 THEN 'number of GPUs' WHEN submit_time IS NULL THEN 'submit_time'
-                     WHEN start_time IS NULL AND state IN ('COMPLETED', 'TIMEOUT', 'NODE_FAIL') THEN 'start_time'
-                     WHEN end_time IS NULL AND state IS NOT NULL THEN 'end_time' WHEN state IS NULL THEN 'state'
+                     WHEN start_time IS NULL AND state IN ('COMPLETED', 'TIMEOUT', 'NODE_FAIL', 'RUNNING') THEN 'start_time'
+                     WHEN end_time IS NULL AND state <> 'RUNNING' THEN 'end_time' WHEN state IS NULL THEN 'state'
                      WHEN job_id IS NULL THEN 'job_id' END AS field FROM acme_jobs) WHERE field IS NOT NULL GROUP BY _file, field;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(_file, :acme, 'acme_jobs'), 'warning', 'unknown_state', min(_line), count(*),
        'unknown states, taken as no outcome: ' || group_concat(DISTINCT state)
-FROM acme_jobs WHERE state NOT IN ('COMPLETED', 'CANCELLED', 'FAILED', 'TIMEOUT', 'NODE_FAIL') GROUP BY _file;
+FROM acme_jobs WHERE state NOT IN ('COMPLETED', 'CANCELLED', 'FAILED', 'TIMEOUT', 'NODE_FAIL', 'RUNNING') GROUP BY _file;
 
 DROP TABLE IF EXISTS temp.acme_gpu_jobs;
 CREATE TEMP TABLE acme_gpu_jobs AS SELECT CAST(cluster || '/' || job_id AS TEXT) AS job, * FROM acme_jobs WHERE gpu_num > 0;
