@@ -2,7 +2,7 @@
 --
 --@ source 1
 --@ feeds SG
---@ input :sge sure \A(?:#[^\n]*\n)*[\w.@-]+:[\w.-]+:[^:\n]*:[^:\n]*:[^:\n]*:\d+:[^:\n]*:-?\d+:\d+:\d+:\d+:\d+:\d+:
+--@ input :sge sure \A(?:#[^\n]*\n)*[\w.@-]+:[\w. -]+:[^:\n]*:[^:\n]*:[^:\n]*:\d+:[^:\n]*:-?\d+:\d+:\d+:\d+:\d+:\d+:
 --@ input :sge_json sure (?s)\A\s*\{(?=.{0,9999}?"job_number"\s*:)(?=.{0,9999}?"submission_time"\s*:)(?=.{0,9999}?"(?:granted_pe|task_number|qname)"\s*:)
 --
 -- In the sqlite3 shell:
@@ -190,11 +190,12 @@ FROM sge_jobs WHERE per > 0 AND CAST(slots AS INTEGER) > 1 AND :consumable IS NU
   AND (:chips IN ('cpus', 'ncpus', 'ncores', 'slots')) IS NOT TRUE GROUP BY _file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'uncounted_resource', min(_line), count(*),
-       'job ' || min(job) || ' and others ask for what may be chips, and does not count: ' || substr(min(asked), 2, 100)
-         || ' (the option resource names it)'
+       'job ' || min(job) || ' and others ask for what may be chips, and does not count: '
+         || coalesce('slots of ' || min(iif(lower(pe) GLOB '*gpu*', pe, NULL)) || ' (if they are, give the option chips)',
+                     substr(min(asked), 2, 100) || ' (the option resource names it)')
 FROM sge_jobs
 WHERE coalesce(per, 0) = 0 AND (:chips IN ('cpus', 'ncpus', 'ncores', 'slots')) IS NOT TRUE
-  AND (lower(asked) GLOB '*gpu*' OR lower(asked) GLOB '*cuda*' OR lower(asked) GLOB '*npu*' OR lower(asked) GLOB '*tpu*'
+  AND (lower(pe) GLOB '*gpu*' OR lower(asked) GLOB '*gpu*' OR lower(asked) GLOB '*cuda*' OR lower(asked) GLOB '*npu*' OR lower(asked) GLOB '*tpu*'
        OR lower(asked) GLOB '*xpu*' OR lower(asked) GLOB '*accel*' OR lower(asked) GLOB '*gaudi*'
      OR lower(asked) GLOB '*,[abhlpktv][1-9]*=[1-9]*' OR lower(asked) GLOB '*,rtx*=[1-9]*' OR lower(asked) GLOB '*,tesla*=[1-9]*'
      OR lower(asked) GLOB '*,titan*=[1-9]*' OR lower(asked) GLOB '*,mi[1-9]*=[1-9]*')

@@ -164,6 +164,27 @@ class GridEngine(Batch):
             path = self.write(record(7, f"-l gpu=2,h_rt={limit}", "NONE", 137, seconds))
             self.assertEqual([("7", 1, 2, 10, 10 + seconds, outcome)], self.held(path), limit)
 
+    def test_sites_that_request_otherwise(self):
+        """Slots of a parallel environment for GPUs, and complexes of a site's own, are said with the option that counts them."""
+
+        def record(host, number, pe, slots, category):
+            head = ["gpu.q", host, "ml", "ann", "j", number, "sge", 0, BEGIN, BEGIN + 10, BEGIN + 100, 0, 0, *[0] * 18]
+            return ":".join(map(str, [*head, "proj", "dept", pe, slots, 0, 1, 0, 0, category, 0, "NONE", 0])) + "\n"
+
+        kept = record("node010. cluster", 1, "NONE", 1, "-l gpu=2")
+        path = self.write(kept + record("n2", 2, "gpu-a100", 4, "-l h_rt=3600 -pe gpu-a100 4"))
+        self.assertEqual([("1", 1, 2, 10, 100, "completed")], self.held(path))
+        said = "SELECT group_concat(detail) FROM mpg_issues WHERE kind = ?"
+        self.assertIn(
+            "does not count: slots of gpu-a100 (if they are, give the option chips)",
+            self.one(said, "uncounted_resource"),
+        )
+        path = self.write(record("n2", 2, "ompi", 4, "-l rt_F=4 -pe ompi 4"))
+        self.assertEqual([], self.held(path))
+        self.assertIn("give resource", self.one(said, "no_record"))
+        options = '{"sources": [{"path": "%s", "resource": "rt_F", "consumable": "JOB"}]}' % path
+        self.assertEqual([("2", 1, 4, 10, 100, "completed")], self.held(options))
+
     def test_listed(self):
         text = self.fixture("sge/accounting")
         self.held(

@@ -8,6 +8,7 @@ SELECT min(f.path), 'warning', 'no_record', NULL, count(*),
          || CASE WHEN s.format IN ('pbs', 'flux') THEN ', but no record of it asks for GPUs: if jobs get whole nodes give the option '
                         || 'chips_per_node, if processors are the chips give chips'
                  WHEN s.format IN ('lsf', 'sge', 'condor') THEN ', but no record of it asks for GPUs: if slots are the chips give the option chips'
+                        || iif(s.format = 'sge', ', if another complex is how they are requested give resource', '')
                  WHEN s.format IN ('slurm', 'kube') THEN ', but no record of it tells of chips'
                  ELSE ', but no record of it was found' END
 FROM source AS s JOIN file AS f USING (source)
