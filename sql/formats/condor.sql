@@ -28,6 +28,7 @@ SELECT CAST(json_extract(record, '$.ClusterId') || '.' || coalesce(json_extract(
        json_extract(record, '$.JobPrio') AS priority,
        json_extract(record, '$.JobStatus') AS status, nullif(json_extract(record, '$.QDate'), 0) AS submitted,
        nullif(json_extract(record, '$.JobCurrentStartDate'), 0) AS started,
+       CASE WHEN json_type(record, '$.JobCurrentStartDate') IS NULL THEN nullif(json_extract(record, '$.JobStartDate'), 0) END AS sole_start,
        nullif(json_extract(record, '$.JobStartDate'), 0) AS first_started, nullif(json_extract(record, '$.CompletionDate'), 0) AS completed,
        nullif(json_extract(record, '$.EnteredCurrentStatus'), 0) AS entered,
        nullif(json_extract(record, '$.EpochWriteDate'), 0) AS written, nullif(json_extract(record, '$.ServerTime'), 0) AS asked_at,
@@ -76,6 +77,9 @@ SELECT _file, 'warning', 'uncounted_resource', min(_line), count(*),
        'jobs that have no slot, such as ' || min(job) || ' (universe scheduler, grid or local): their GPUs are not of this pool'
 FROM condor_ads WHERE universe IN (7, 9, 12) AND chips > 0 GROUP BY _file;
 UPDATE condor_ads SET chips = NULL WHERE universe IN (7, 9, 12);
+-- Of attributes that were asked for by name the start of the last run may lack: of a job that started once it is the first.
+UPDATE condor_ads SET started = sole_start
+WHERE sole_start IS NOT NULL AND (starts = 1 OR starts IS NULL AND completed <= sole_start + wall + 300);
 -- The ad of a run has the state of a job that runs, even of one that completed.
 UPDATE condor_ads SET status = iif(completed >= started, 4, 2) WHERE written IS NOT NULL AND status IN (2, 6, 7);
 UPDATE condor_ads SET completed = NULL WHERE written IS NOT NULL AND status = 2;
@@ -104,7 +108,8 @@ SELECT _file, 'warning', 'missing_field', min(_line), count(*),
        'job ' || coalesce(job, '?') || ' lacks its ' || field || ': it counts as far as it tells'
 FROM (SELECT _file, _line, job,
              CASE WHEN job IS NULL THEN 'ClusterId' WHEN submitted IS NULL THEN 'QDate' WHEN status IS NULL THEN 'JobStatus'
-                  WHEN (status IN (2, 4) OR completed IS NOT NULL OR starts > 0) AND started IS NULL THEN 'JobCurrentStartDate'
+                  WHEN (status IN (2, 4) OR completed IS NOT NULL OR starts > 0) AND started IS NULL
+                    THEN 'JobCurrentStartDate' || iif(status = 4, ' (how long it waited and ran is not known)', '')
                   WHEN status = 4 AND completed IS NULL THEN 'CompletionDate'
                   WHEN status = 4 AND exit_code IS NULL AND NOT coalesce(by_signal, 0) THEN 'ExitCode'
                   WHEN started IS NOT NULL AND status IN (1, 3, 5) AND entered IS NULL THEN 'EnteredCurrentStatus'
@@ -170,7 +175,7 @@ SELECT *, CASE WHEN written IS NOT NULL AND completed IS NULL AND status = 2 THE
                  THEN
                  coalesce(CASE WHEN vacated BETWEEN started AND entered THEN vacated END, started + last_wall,
                           CASE WHEN starts = 1 THEN started + wall END, entered)
-               WHEN status IN (1, 3, 4, 5) THEN entered END AS ended
+               WHEN status IN (1, 3, 4, 5) THEN coalesce(entered, iif(status = 4 AND starts = 1, started + wall, NULL)) END AS ended
 FROM (SELECT *, row_number() OVER (PARTITION BY job, started
                                    ORDER BY status IN (3, 4) DESC, completed DESC, status IN (1, 5) DESC, written DESC, entered DESC,
                                      rowid DESC) AS nth,
@@ -277,9 +282,10 @@ FROM allocations AS a JOIN condor_runs AS r ON r.job = a.job AND r.started = a.s
 WHERE r.status = 3 AND r.last_status = 1 AND r.ended < r.entered
   AND a.attempt = (SELECT max(b.attempt) FROM allocations AS b WHERE b.job = a.job);
 INSERT INTO allocations
-SELECT job, 1, NULL, 'condor', 0, max(entered), max(entered), 'cancelled'
-FROM condor_runs WHERE chips > 0 AND job NOT IN (SELECT job FROM condor_runs WHERE started IS NOT NULL) AND status IN (3, 5)
-  AND entered IS NOT NULL GROUP BY job;
+SELECT job, 1, NULL, 'condor', 0, max(iif(status = 4, submitted, entered)), max(iif(status = 4, submitted, entered)),
+       CASE WHEN status <> 4 THEN 'cancelled' WHEN coalesce(by_signal, 0) OR coalesce(exit_code, 0) <> 0 THEN 'failed' ELSE 'completed' END
+FROM condor_runs WHERE chips > 0 AND job NOT IN (SELECT job FROM condor_runs WHERE started IS NOT NULL) AND status IN (3, 4, 5)
+  AND iif(status = 4, submitted, entered) IS NOT NULL GROUP BY job;
 DROP TABLE IF EXISTS temp.observed;
 CREATE TEMP TABLE observed AS
 SELECT 'condor' AS pool, (SELECT max(max(coalesce(submitted, 0), coalesce(started, 0), coalesce(completed, 0), coalesce(entered, 0),

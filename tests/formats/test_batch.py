@@ -578,6 +578,38 @@ class Condor(Batch):
             self.rows("SELECT severity, count FROM mpg_issues WHERE kind = 'suspended_job' AND source = ?", path),
         )
 
+    def test_attributes_that_were_asked_for_by_name(self):
+        """Without JobCurrentStartDate and CompletionDate a job that started once ran from JobStartDate for its wall clock; what started again is not known, and waits no more."""
+        ad = {
+            "ClusterId": 7,
+            "ProcId": 0,
+            "QDate": BEGIN,
+            "JobStatus": 4,
+            "JobStartDate": BEGIN + 60,
+            "RemoteWallClockTime": 340.0,
+            "NumJobStarts": 1,
+            "ExitCode": 0,
+            "RequestGPUs": 2,
+        }
+        once = [("7.0", 1, 2, 60, 400, "completed")]
+        never = [("7.0", 1, 0, BEGIN, BEGIN, "completed")]
+        for more, expected, lacks in (
+            ({}, once, "CompletionDate"),
+            ({"CompletionDate": BEGIN + 400}, once, None),
+            ({"EnteredCurrentStatus": BEGIN + 400}, once, "CompletionDate"),
+            ({"CompletionDate": BEGIN + 400, "NumJobStarts": None}, once, None),
+            ({"CompletionDate": BEGIN + 9000, "NumJobStarts": None}, never, "JobCurrentStartDate"),
+            ({"CompletionDate": BEGIN + 9000, "NumJobStarts": 2}, never, "JobCurrentStartDate"),
+            ({"JobStatus": 2, "ServerTime": BEGIN + 900}, [("7.0", 1, 2, 60, None, None)], None),
+            ({"JobStatus": 2, "NumJobStarts": 3, "ServerTime": BEGIN + 900}, [], "JobCurrentStartDate"),
+        ):
+            path = self.write(json.dumps([ad | more]))
+            self.assertEqual(expected, self.held(path), more)
+            said = self.one("SELECT max(detail) FROM mpg_issues WHERE kind = 'missing_field' AND source = ?", path)
+            self.assertEqual(lacks, said and said.split("lacks its ")[1].split()[0].rstrip(":"), more)
+            waits = self.one("SELECT sum(chip_us) / 2000000 FROM trace_rollup(?) WHERE category = 'queued'", path)
+            self.assertEqual({60: 60, BEGIN: None}[expected[0][3]] if expected else 900, waits, more)
+
     def test_queues_one_after_the_other(self):
         """What runs or waits in one, and a later one of its schedd has no more, was over when it was last seen, which is said; one of another schedd says nothing of it."""
 
