@@ -64,7 +64,8 @@ SELECT CAST(json_extract(record, '$.ClusterId') || '.' || coalesce(json_extract(
          * CASE WHEN json_extract(record, '$.JobUniverse') = 11
                   THEN max(1, coalesce(json_extract(record, '$.CurrentHosts'), 0), coalesce(json_extract(record, '$.MinHosts'), 1))
                 ELSE 1 END AS chips,
-       json_type(record, '$.RequestGPUs') IN ('text', 'object') AS expression, _file, _line
+       json_type(record, '$.RequestGPUs') IN ('text', 'object') AS expression, json_extract(record, '$.Iwd') AS folder,
+       json_extract(record, '$.Out') AS output, json_extract(record, '$.Err') AS errors, _file, _line
 FROM jsonl_trace(mpg_required(:condor, ':condor'));
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -296,7 +297,11 @@ CREATE TEMP TABLE aliases AS
 SELECT job, replace(job, '.', mark) AS alias FROM jobs, (SELECT '_' AS mark UNION SELECT '-')
 WHERE job GLOB '[0-9]*.[0-9]*' AND job NOT GLOB '*#*'
 UNION ALL
-SELECT job, substr(job, 1, instr(job, '.') - 1) FROM jobs WHERE job GLOB '[0-9]*.[0-9]*' AND job NOT GLOB '*#*';
+SELECT job, substr(job, 1, instr(job, '.') - 1) FROM jobs WHERE job GLOB '[0-9]*.[0-9]*' AND job NOT GLOB '*#*'
+UNION ALL -- and the files that it writes (sources/match/outputs.sql)
+SELECT job, '>' || iif(path GLOB '/*', path, folder || '/' || path)
+FROM (SELECT job, folder, iif(n, output, errors) AS path FROM condor_runs CROSS JOIN (SELECT 0 AS n UNION ALL SELECT 1) WHERE chips > 0)
+WHERE (path GLOB '/*' OR folder <> '') AND path NOT GLOB '/dev/*' AND path <> '';
 DROP INDEX temp.condor_allocated;
 CREATE TEMP VIEW held_on AS SELECT job, json_array(substr(host, 1 + instr(host, '@'))) AS hosts, started AS start_time, ended AS end_time
 FROM condor_runs WHERE host <> '' AND chips > 0;

@@ -245,7 +245,13 @@ DROP TABLE IF EXISTS temp.aliases;
 CREATE TEMP TABLE aliases AS
 SELECT job, base || mark || idx AS alias FROM lsf_jobs, (SELECT '.' AS mark UNION SELECT '_' UNION SELECT '-') WHERE idx > 0
 UNION ALL
-SELECT job, base || iif(idx > 0, '[' || idx || ']', '') FROM lsf_jobs WHERE nth > 1;
+SELECT job, base || iif(idx > 0, '[' || idx || ']', '') FROM lsf_jobs WHERE nth > 1
+UNION ALL -- and the files that it writes (sources/match/outputs.sql)
+SELECT DISTINCT job, '>' || iif(path GLOB '/*', path, cwd || '/' || path)
+FROM (SELECT job, cwd, iif(n, out_file, err_file) AS path
+      FROM lsf_jobs AS j CROSS JOIN lsf_of_jobs AS o ON o.id = j.id CROSS JOIN lsf_records AS r ON r.rowid = o.place
+      CROSS JOIN (SELECT 0 AS n UNION ALL SELECT 1) WHERE coalesce(out_file, err_file) IS NOT NULL)
+WHERE (path GLOB '/*' OR cwd <> '') AND path NOT GLOB '*%*' AND path NOT GLOB '/dev/*' AND path <> '';
 
 CREATE TEMP VIEW held_on AS SELECT a.job, r.hosts, a.start_time, a.end_time
 FROM lsf_attempts AS a CROSS JOIN lsf_records AS r ON r.rowid = a.place;

@@ -62,7 +62,7 @@
 -- ---- 6. What else a job goes by ----
 
 -- Of a task of an array or a part of a heterogeneous job its JobID (123_4, 123+1), after which Slurm names its log; where several
--- clusters are read the plain ids as well.
+-- clusters are read the plain ids as well; and its output, behind ">" (match/outputs.sql).
 DROP TABLE IF EXISTS temp.aliases;
 --@ if (SELECT count(*) FROM source) + (SELECT count(*) FROM file WHERE source IS NULL AND format IS NOT NULL) > 1
 CREATE TEMP TABLE aliases AS
@@ -75,7 +75,15 @@ SELECT job, rtrim(_file, replace(_file, '/', '')) || id FROM slurm_attempts AS a
 WHERE id <> job
 UNION ALL
 SELECT job, rtrim(_file, replace(_file, '/', '')) || JobID
-FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row WHERE id <> job AND JobID <> id AND JobID NOT GLOB '*_[[]*';
+FROM slurm_attempts AS a CROSS JOIN slurm_jobs AS j ON j.rowid = a.row WHERE id <> job AND JobID <> id AND JobID NOT GLOB '*_[[]*'
+UNION ALL -- and the files that it writes, unless they have its id in their name
+SELECT DISTINCT job, '>' || iif(path GLOB '/*', path, WorkDir || '/' || path)
+FROM (SELECT a.job, job_base, WorkDir, replace(replace(iif(n, StdOut, StdErr), '%x', coalesce(JobName, '')), '%u', coalesce("User", '')) AS path
+      FROM (SELECT 1 FROM slurm_jobs WHERE coalesce(StdOut, StdErr) IS NOT NULL LIMIT 1) CROSS JOIN slurm_attempts AS a
+      CROSS JOIN slurm_jobs AS j ON j.rowid = a.row CROSS JOIN (SELECT 0 AS n UNION ALL SELECT 1)
+      WHERE coalesce(StdOut, StdErr) IS NOT NULL)
+WHERE (path GLOB '/*' OR WorkDir <> '') AND path NOT GLOB '*%*' AND path NOT GLOB '/dev/*'
+  AND NOT (length(job_base) > 2 AND instr(replace(path, rtrim(path, replace(path, '/', '')), ''), job_base));
 --@ end
 
 -- Nodes of some jobs: a Kubernetes may have pods of those names, in which Slurm runs.

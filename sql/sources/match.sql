@@ -1,7 +1,7 @@
 -- match.sql - which job each trainer's log is of, by what the schedulers say of jobs.
 --
 -- Runs after the schedulers' scripts and before the trainers'. A log is of the job that its option `job` or its own
--- text names, else of the one whose id, alias or unique name is in its file's name, or in its folder's.
+-- text names, else of the one whose output it is, or whose id, alias or unique name is in its file's name, or in its folder's.
 -- A name of a host in the text, or of a pod as kubectl, stern, Loki and Google Cloud write it beside each line, counts only if it
 -- is that of a job's pod; an id, which begins with a digit, always does. But a task of an array prints an id that the scheduler's export
 -- may lack: then the array's id and the task's number count, in the text or in the file's name. A number of one or two digits counts only
@@ -41,7 +41,7 @@ LIMIT 1;
 INSERT OR IGNORE INTO key SELECT job, job, 3 FROM asked CROSS JOIN all_jobs JOIN source USING (source) WHERE job IS NOT NULL AND rank = 1;
 INSERT OR IGNORE INTO key
 SELECT alias, min(job), 2 FROM asked CROSS JOIN all_aliases JOIN source USING (source)
-WHERE alias <> '' AND rank = 1 GROUP BY alias HAVING count(DISTINCT job) = 1;
+WHERE alias NOT GLOB '>*' AND alias <> '' AND rank = 1 GROUP BY alias HAVING count(DISTINCT job) = 1;
 INSERT OR IGNORE INTO key
 SELECT job, job, 3 FROM asked CROSS JOIN (SELECT job FROM all_jobs
                                           UNION ALL SELECT job FROM all_allocations JOIN source USING (source) WHERE rank = 2)
@@ -56,6 +56,7 @@ SELECT name, min(job), 1 FROM job_name WHERE length(name) > 3 GROUP BY name HAVI
 DROP TABLE asked;
 
 .read sql/sources/match/places.sql
+.read sql/sources/match/outputs.sql
 
 -- The words of each name and every run of them, with what stands between: "slurm-123_4.out" has 123, 4 and 123_4.
 CREATE INDEX place_of ON place(file, level);
@@ -137,6 +138,9 @@ INSERT INTO candidate
 SELECT file, coalesce(k.job, asked), how, 9, 0
 FROM (SELECT file, json_extract(options, '$.job') AS asked, coalesce(json_extract(inferred, '$.job'), 'by the option job') AS how
       FROM file WHERE source IS NULL) LEFT JOIN key AS k ON k.key = asked WHERE asked IS NOT NULL;
+INSERT INTO candidate
+SELECT l.file, j.job, 'by its job''s output', 2, -9000
+FROM written_as AS l CROSS JOIN written_as AS j ON j.name = l.name AND j.job IS NOT NULL WHERE l.file IS NOT NULL AND l.jobs = 1;
 INSERT INTO candidate
 SELECT w.file, w.job, iif(w.level = 0, 'by its file''s name', 'by its folder''s name'), w.strength, w.level * 1000 - length(w.key)
 FROM (SELECT w.*, k.key, k.job, k.strength FROM run_of_words AS w JOIN key AS k ON k.key = w.words
@@ -256,7 +260,13 @@ DROP TABLE task_of;
 CREATE TABLE named_as AS
 SELECT DISTINCT w.file, n.name, w.level * 1000 - length(n.name) AS place
 FROM (SELECT DISTINCT name FROM shared_name) AS n JOIN run_of_words AS w ON w.words = n.name
-WHERE w.file NOT IN (SELECT file FROM candidate);
+WHERE w.file NOT IN (SELECT file FROM candidate)
+UNION ALL
+SELECT file, '>' || name, -9000 FROM written_as WHERE file IS NOT NULL AND jobs > 1 AND file NOT IN (SELECT file FROM candidate);
+INSERT INTO shared_name
+SELECT '>' || name, job, jobs FROM written_as
+WHERE job IS NOT NULL AND jobs > 1 AND name IN (SELECT name FROM written_as WHERE file IS NOT NULL);
+DROP TABLE written_as;
 .read sql/sources/match/same_names.sql
 
 CREATE TABLE scanned AS

@@ -83,6 +83,9 @@ class Names(NamedLogs):
             for name, file in (("lsf", "lsf/lsb.acct"), ("condor", "condor/history.json"), ("flux", "flux/jobs.json"))
         }
         fixtures["flux"] = fixtures["flux"].replace('"id": 101,', '"id": 6731191091817518,')
+        written = '"ClusterId": 101,\n  "Iwd": "/home/ann/exp7",\n  "Out": "logs/train.out",\n  "Err": "/dev/null",'
+        fixtures["condor"] = fixtures["condor"].replace('"ClusterId": 101,', written)
+        fixtures["lsf"] = fixtures["lsf"].replace('"work" "" "out.%J" ""', '"exp7" "" "logs/train.out" ""', 2)
         for scheduler, name, wanted in (
             ("lsf", "sweep.1.out", "103[1]"),
             ("lsf", "sweep_2.out", "103[2]"),
@@ -90,6 +93,10 @@ class Names(NamedLogs):
             ("condor", "job_103_1.log", "103.1"),
             ("condor", "out-103-0", "103.0"),
             ("condor", "job.101.log", "101.0"),
+            ("condor", "exp7/logs/train.out", "101.0"),
+            ("condor", "exp8/logs/train.out", None),
+            ("lsf", "exp7/logs/train.out", "101"),
+            ("lsf", "exp8/logs/train.out", None),
             ("flux", "flux-ƒuZZybuNNy.out", "6731191091817518"),
             ("flux", "flux-fuZZybuNNy.out", "6731191091817518"),
             ("flux", "flux-fuZZybuNNz.out", None),
@@ -103,6 +110,39 @@ class Names(NamedLogs):
                 self.assertEqual(
                     [(wanted,)], self.rows("SELECT job FROM trace_sources(?) WHERE format = 'megatron'", path)
                 )
+
+    def test_outputs_that_jobs_name(self):
+        """StdOut and StdErr say which file is a job's, wherever it was copied with its folder; jobs that write one after the other into one file have a part each."""
+
+        def jobs(*of):
+            rows = [
+                job(5101 + nth, start, start + 1200).rstrip("\n") + f"|{out}|{err}|/home/ann/exp{nth}\n"
+                for nth, (start, out, err) in enumerate(of)
+            ]
+            return SACCT.rstrip("\n") + "|StdOut|StdErr|WorkDir\n" + "".join(rows)
+
+        same = [(0, "/home/ann/a/train.log", ""), (1200, "/home/ann/a/train.log", "")]
+        for name, of, wanted in (
+            ("a/train.log", [(0, "/home/ann/a/train.log", ""), (0, "/home/ann/b/train.log", "")], "5101"),
+            ("a/train.log", [(0, "", "/home/ann/b/train.log"), (0, "", "/home/ann/a/train.log")], "5102"),
+            ("exp1/train.log", [(0, "train.log", ""), (0, "train.log", "")], "5102"),
+            ("exp1/logs/train.log", [(0, "/home/ann/exp0/logs/train.log", ""), (0, "logs/train.log", "")], "5102"),
+            ("exp2/logs/train.log", [(0, "/home/ann/exp0/logs/train.log", ""), (0, "logs/train.log", "")], None),
+            ("a/llama-ann.log", [(0, "/home/ann/a/%x-%u.log", ""), (0, "/home/ann/a/%x-%N.log", "")], "5101"),
+            ("c/train.log", [(0, "/home/ann/a/train.log", ""), (0, "/home/ann/b/train.log", "")], None),
+            ("a/train.log", same, "5101"),
+            ("5102/train.log", [(0, "/home/ann/5102/train.log", ""), (0, "/dev/null", "")], "5101"),
+            ("ann/exp/train.log", [(0, "/home/ann/exp/train.log", ""), (0, "/home/bob/exp/train.log", "")], "5101"),
+            ("b/exp/logs/train.log", [(0, "/a/x/exp/logs/train.log", ""), (0, "/b/exp/logs/train.log", "")], "5102"),
+            ("exp/train.log", [(0, "/home/ann/exp/train.log", ""), (0, "/home/bob/exp/train.log", "")], None),
+        ):
+            with self.subTest(name=name, of=of):
+                path = self.folder_of({"export/sacct.psv": jobs(*of), name: megatron(60, 1, 100)})
+                sql = "SELECT job FROM trace_sources(?) WHERE format = 'megatron'"
+                self.assertEqual([(wanted,)], self.rows(sql, path))
+        log = megatron(60, 1, 100) + megatron(1260, 1, 100)
+        path = self.folder_of({"export/sacct.psv": jobs(*same), "a/train.log": log})
+        self.assertEqual([("5101", 1, 8000, None), ("5102", 1, 8000, None)], self.seconds(path))
 
     def test_names_of_copies(self):
         """A link or a copy, wherever it lies and however it is packed, is the run that it was, by the name of any."""

@@ -12,7 +12,7 @@ from scripts import script_text
 
 SLURM = (
     "Cluster JobIDRaw JobID job_base array_task array_count step JobName User Account QOS Partition state_base outcome Submit Start End NNodes req_gpus "
-    "alloc_gpus req_gpu_types alloc_gpu_types nodes Comment Constraints Reservation WCKey ReqTRES AllocTRES NCPUS ElapsedRaw Elapsed Suspended TimelimitRaw last_update _file _line"
+    "alloc_gpus req_gpu_types alloc_gpu_types nodes Comment Constraints Reservation WCKey ReqTRES AllocTRES NCPUS ElapsedRaw Elapsed Suspended TimelimitRaw StdOut StdErr WorkDir last_update _file _line"
 ).split()
 GRANULE = 100  # steps of which one call is told
 

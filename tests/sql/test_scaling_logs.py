@@ -89,6 +89,23 @@ class Logs(cases.Case):
                     few, more, many = (self.looks(make(n, path, apart)) for n in (100, 200, 400))
                     self.assertLess(many - more, 2.2 * (more - few))
 
+    def test_logs_that_jobs_write(self):
+        """Into one file, one after the other, or each into its own: what StdOut says is looked up."""
+
+        def make(n, output):
+            files = {"sacct.psv": self.HEADS.replace("|AllocTRES", "|AllocTRES|StdOut")}
+            for i in range(n):
+                row = i + 7, i + 7, self.times(400 * i, 300), output.format(i)
+                files["sacct.psv"] += "%d|%d|train|gpu|COMPLETED|%s|gres/gpu:h100=8|/home/%s\n" % row
+                lines = [self.LINE % (self.at(400 * i + 10 * step), step, 4) for step in range(4, 8)]
+                files["%d/" % (i + 5000) + output.format(i)] = "".join(lines)
+            return self.folder_of(files)
+
+        for output in "exp/logs/a.log", "exp{}/logs/a.log":
+            with self.subTest(output):
+                few, more, many = (self.looks(make(n, output)) for n in (100, 200, 400))
+                self.assertLess(many - more, 2.2 * (more - few))
+
     def test_logs_by_another_clock(self):
         """Each has its job's id in its name and speaks long after that job; as many jobs of that name have no log, and one may run then."""
 

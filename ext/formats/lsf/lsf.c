@@ -378,7 +378,9 @@ static mpg_rc read_finish(mpg_lsf *l, mpg_err *err) {
   skip_words(l, 2); /* dependCond, preExecCmd */
   TEXT(from_host);
   TEXT(cwd);
-  skip_words(l, 3); /* inFile, outFile, errFile */
+  skip_words(l, 1); /* inFile */
+  TEXT(out_file);
+  TEXT(err_file);
   TEXT(job_file);
   LIST(numAskedHosts, 1);
   TRY(take_hosts(l, err));
@@ -442,7 +444,10 @@ static mpg_rc read_new(mpg_lsf *l, mpg_err *err) {
   TEXT(res_req);
   TEXT(from_host);
   TEXT(cwd);
-  skip_words(l, 5); /* chkpntDir, inFile, outFile, errFile, subHomeDir */
+  skip_words(l, 2); /* chkpntDir, inFile */
+  TEXT(out_file);
+  TEXT(err_file);
+  skip_words(l, 1); /* subHomeDir */
   TEXT(job_file);
   LIST(numAskedHosts, 1);
   skip_words(l, 2); /* dependCond, preExecCmd */

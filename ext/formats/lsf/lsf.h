@@ -42,6 +42,8 @@
   F(from_host, TEXT)                                                                               \
   F(cwd, TEXT)                                                                                     \
   F(job_file, TEXT)                                                                                \
+  F(out_file, TEXT)                                                                                \
+  F(err_file, TEXT)                                                                                \
   F(job_name, TEXT)                                                                                \
   F(command, TEXT)                                                                                 \
   F(project_name, TEXT)                                                                            \

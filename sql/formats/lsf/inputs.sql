@@ -7,7 +7,7 @@
 
 CREATE TEMP TABLE IF NOT EXISTS lsf_records AS
 SELECT event_type, event_time, job_id, idx, num_processors, submit_time, start_time, user_name, queue, job_name, project_name, j_status,
-       exit_info, app, job_group_name, hosts, num_hosts, run_limit,
+       exit_info, app, job_group_name, hosts, num_hosts, run_limit, cwd, out_file, err_file,
        res_req, effective_res_req, gpu_req, gpu_model, gpu_usage, outcome, slots, run_time,
        CASE WHEN event_type = 'JOB_RESIZE' THEN other END AS other, _file, _line,
        CASE WHEN :chips IN ('cpus', 'ncpus', 'ncores', 'slots') THEN coalesce(slots, num_processors) ELSE gpus END AS held

@@ -16,7 +16,7 @@ SELECT Cluster, JobIDRaw, JobID, job_base, array_task, array_count, step, JobNam
             THEN coalesce(nullif(AllocTRES, ''), ReqTRES) END AS AllocTRES,
        CASE WHEN :nodes IS NOT NULL AND coalesce(alloc_gpus, 0) = 0
               THEN coalesce(NCPUS, CAST(substr(AllocTRES, instr(AllocTRES, 'cpu=') + 4) AS INTEGER)) END AS NCPUS, ElapsedRaw, Elapsed,
-       Suspended, TimelimitRaw, last_update, _file, _line
+       Suspended, TimelimitRaw, StdOut, StdErr, WorkDir, last_update, _file, _line
 FROM slurm_trace(mpg_required(:sacct, ':sacct'), coalesce(:zone, 'UTC'), coalesce(:columns, ''), coalesce(:delimiter, ''))
 WHERE step IS NULL;
 

@@ -1,7 +1,7 @@
--- match/places.sql - the names that a log may have its job's name or id in: makes place(file, level, name).
+-- match/places.sql - the names that a log may have its job's name or id in: makes place(file, level, name) and passed_over.
 --
 -- A part of match.sql. They are the file's own, without its endings, then those of its two folders, the nearer first. Folders that programs
--- make by themselves are none: "5101_x2k/attempt_0/3/stdout.log", "llama/wandb/run-20261101_000000-a1/files/output.log",
+-- make by themselves are none (passed_over): "5101_x2k/attempt_0/3/stdout.log", "llama/wandb/run-20261101_000000-a1/files/output.log",
 -- "llama/mlruns/0/ID/metrics/loss". Behind them come the names of the file's copies, which are not read.
 
 CREATE TABLE passed_over(pattern TEXT);
@@ -31,4 +31,3 @@ up(file, of_copy, level, named, head, name) AS ( -- named: how many before it ar
 SELECT file, of_copy + level, name FROM up
 WHERE name NOT IN ('', '.', '..') AND NOT (level = 0 AND name GLOB 'module_[0-9]*.*') -- XLA numbers modules
   AND NOT (of_copy AND level = 0 AND name GLOB '*events.out.tfevents.*');
-DROP TABLE passed_over;
