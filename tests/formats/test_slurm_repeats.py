@@ -330,6 +330,23 @@ class Mapping(Mapped):
                 self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'lost_end' AND source LIKE ? || '%'", folder),
             )
 
+    def test_resources_of_a_cluster_that_overlap(self):
+        """Of two rows of a cluster that have ended the later one counts from its start, and that is said; what follows without a gap is no fault."""
+        head = "Cluster|ClusterNodes|Event|NodeName|TimeStart|TimeEnd|Reason|State|User|TRES\n"
+        rows = (
+            "c|n[1-2]|Cluster||0|{}|||root|cpu=4,gres/gpu=16\nc|n[1-3]|Cluster||18000|36000|||root|cpu=4,gres/gpu=24\n"
+        )
+        jobs = "JobIDRaw|JobID|Cluster|State|Submit|Start|End|ReqTRES|AllocTRES|NodeList\n1|1|c|COMPLETED|0|1|36000|gres/gpu=8|gres/gpu=8|n1\n"
+        for end, said in ((18000, []), (21600, [("conflict", 1)])):
+            folder = self.folder_of({"events.psv": head + rows.format(end), "jobs.psv": jobs})
+            self.assertEqual(
+                16 * 18000 + 24 * 18000,
+                self.one("SELECT sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category <> 'queued'", folder),
+            )
+            self.assertEqual(
+                said, self.rows("SELECT kind, count FROM mpg_issues WHERE source = ? || '/events.psv'", folder)
+            )
+
     def test_jobs_that_a_later_export_lacks(self):
         """Windows that do not touch: a job that ran or waited in the first and is not in the second ended when it was last seen, if the
         second is of its user, partition and time."""

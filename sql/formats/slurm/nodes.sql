@@ -3,6 +3,21 @@
 -- Reads slurm_jobs, slurm_events, slurm_now and slurm_reserved. Adds to slurm_events the states of nodes and maintenance; makes slurm_seen.
 -- A part of slurm.sql, which says what the parameters are and runs the parts in order.
 
+-- A cluster has one list of resources at a time: of two rows that overlap, as after a clock that was set back, the later one counts.
+DROP TABLE IF EXISTS temp.slurm_replaced;
+CREATE TEMP TABLE slurm_replaced AS
+SELECT row, _file, _line, Cluster, next
+FROM (SELECT rowid AS row, _file, _line, Cluster, TimeEnd, lead(TimeStart) OVER (PARTITION BY Cluster ORDER BY TimeStart) AS next
+      FROM slurm_events
+      WHERE NodeName IS NULL AND coalesce(Event, 'Cluster') = 'Cluster' AND TimeStart IS NOT NULL AND Reason IS NOT 'slurmctld disconnect')
+WHERE TimeEnd > next;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'conflict', min(_line), count(*),
+       'events of cluster ' || coalesce(min(Cluster), '?') || ' that end after its next one has begun: they end as that begins'
+FROM slurm_replaced GROUP BY _file;
+UPDATE temp.slurm_events SET TimeEnd = r.next FROM slurm_replaced AS r WHERE r.row = slurm_events.rowid;
+DROP TABLE slurm_replaced;
+
 -- A node that was taken out of the cluster while it was out of service keeps an event without an end: it lasts until the first row of the
 -- cluster whose nodes lack it.
 --@ if EXISTS (SELECT 1 FROM slurm_events WHERE NodeName IS NULL GROUP BY Cluster HAVING count(DISTINCT nodes) > 1)
