@@ -23,6 +23,7 @@
 --@ hint \A(?:"?\w+"?,)*"?JobID(?:Raw)?"?,(?:"?\w+"?,)*"?\w+"?\r?$ => columns of sacct with commas, which its TRES have as well: export with sacct --parsable2
 --@ hint \A(?=[^\n]*\bJobID\b)(?=[^\n]*\b(?:Ave|Max|Min)(?:CPU|RSS|VMSize|Pages|Disk))[\w|]+\r?$ => what sstat tells of steps that run, without their chips: export sacct -P
 --@ hint \A\d+(?:[_+.]\S*?)?\|(?:[^|\n]*\|){0,99}?(?:COMPLETED|FAILED|TIMEOUT|RUNNING|PENDING|CANCELLED|NODE_FAIL|PREEMPTED|REQUEUED|OUT_OF_MEMORY)[ |] => sacct without a header: give the options format, slurm, and columns
+--@ hint \A\d+(?:[_+.][\w%\[\]-]*)?([\t;^~!#@\x1f]{1,3})(?=[^\n]*\1\d{4}-\d\d-\d\dT\d\d:)[^\n]*\1(?:COMPLETED|FAILED|TIMEOUT|RUNNING|PENDING|CANCELLED|NODE_FAIL|PREEMPTED|REQUEUED|OUT_OF_MEMORY)(?: by \d+)?\1 => sacct without a header: give the options format, slurm, delimiter, and columns
 --@ hint \A(?=[^\n]*\b(?:id_job|job_db_inx)\b)[^\n]*\btime_(?:start|submit|eligible)\b => jobs as slurmdbd's database has them: export sacct -P
 --@ hint \A\s*\[?\s*\{(?=[^\n]*"scheduler_type"\s*:\s*"(?i:slurm)")(?=[^\n]*"fields"\s*:) => jobs as AWS PCS logs them: export sacct -P
 --@ hint \A[^|\n]*\|(?:[^|\n]*\|){0,9}(?:Cluster|Node)\|(?=[^\n]*(?:\||,)(?:cpu|gres/\w+)=\d)[^\n]*\r?$ => sacctmgr show event without a header: export it without --noheader

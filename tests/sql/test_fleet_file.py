@@ -170,6 +170,34 @@ class FleetFile(Case):
             ),
         )
 
+    def test_exports_without_a_header(self):
+        """Their columns and delimiter are options: of one file, of those of a glob, and of a folder's that begin as such; others are of their own format or none."""
+        with open(os.path.join(ROOT, "fixtures", "slurm", "sacct_jobs.psv"), encoding="utf-8") as file:
+            header, *rows = file.read().splitlines(True)
+        whole = self.sums(self.write("whole.psv", header + "".join(rows)))
+        os.mkdir(os.path.join(self.folder, "months"))
+        options = {"format": "slurm", "columns": header.strip().replace("|", ",")}
+        for delimiter in ("|", "\x1f", ";"):
+            parts = ["".join(rows[:3]), "".join(rows[3:])]
+            for name, text in zip(("months/1.txt", "months/2.txt"), parts):
+                self.write(name, text.replace("|", delimiter))
+            self.write("months/notes.txt", "what to read first\n")
+            more = {} if delimiter == "|" else {"delimiter": delimiter}
+            for path in ("months", "months/[12].txt"):
+                source = {"path": os.path.join(self.folder, path), **options, **more}
+                self.assertEqual(whole, self.sums(json.dumps({"sources": [source]})), (delimiter, path))
+            del source["columns"]
+            self.assertEqual(
+                {
+                    "sacct without a header: give the options format, slurm, %sand columns"
+                    % ("delimiter, " if more else "")
+                },
+                {
+                    reason
+                    for reason, in self.rows("SELECT reason FROM trace_sources(?)", json.dumps({"sources": [source]}))
+                },
+            )
+
     def test_options_that_say_nothing(self):
         """What no file of a source can use is listed with the source's line, and a source whose files others have."""
         self.write("sacct.psv", self.running())

@@ -74,6 +74,10 @@ SCHEDULERS = {
     "sinfo_o.psv": (b"STATE|NODELIST|GRES\nidle|n1|gpu:8\n", "columns of sinfo: export scontrol show node"),
     "sstat.psv": (b"JobID|MaxRSS|AveCPU|NTasks\n12.0|1G|00:01:00|1\n", "what sstat tells of steps that run"),
     "sstat_first.psv": (b"AveCPU|AveCPUFreq|JobID|MaxRSS\n00:00:01|1K|12.0|1G\n", "what sstat tells of steps that run"),
+    "sacct_rows.txt": (
+        b"7\x1ftrain\x1fCANCELLED by 1000\x1f2026-11-21T05:00:00\x1f2026-11-21T06:00:00\x1fgres/gpu=8\n",
+        "sacct without a header: give the options format, slurm, delimiter, and columns",
+    ),
     "flux_queue.txt": (
         b"       JOBID QUEUE    USER     NAME       ST NTASKS NNODES     TIME INFO\n",
         "a table of flux jobs",

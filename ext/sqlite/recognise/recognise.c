@@ -252,6 +252,7 @@ static void find_hint(mpg_recogniser *r, const evidence *e, mpg_str format, mpg_
       (void)snprintf(out->reason, sizeof out->reason, "%.*s", (int)r->rules[i].head.says.n,
                      r->rules[i].head.says.p);
       out->unlike = mpg_str_eq(format, format_of(r->rules[i].script));
+      out->headless = out->unlike && strstr(out->reason, "and columns") != NULL;
       return;
     }
   if (out->hinted && e->tables.p != NULL) {

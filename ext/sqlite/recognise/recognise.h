@@ -25,6 +25,7 @@ typedef struct mpg_recognised {
   bool hinted;     /* of no format, and the reason says of what program, and what to do */
   bool unreadable; /* its bytes cannot be had; the reason says why, with or without the path */
   bool unlike;     /* a text that begins like no format that was tried */
+  bool headless;   /* and rows of it without a header, whose columns are an option */
   bool fleet;      /* a fleet file, which lists other files */
   const mpg_script *script; /* NULL: of the two above, or not recognised */
   mpg_str parameter;        /* of the script, that the file goes to */

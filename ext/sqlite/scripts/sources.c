@@ -106,15 +106,18 @@ static mpg_rc begins_insert(mpg_sources *s, const mpg_recognised *what, mpg_err 
                               (long long)sqlite3_last_insert_rowid(s->db.db), list);
 }
 
-/* An entry's option `format`, owned by SQLite's allocator; NULL: it has none. */
-static mpg_rc format_option(mpg_sources *s, const char *options, char **out, mpg_err *err) {
+/* An entry's option, owned by SQLite's allocator; NULL: it has none of that name. */
+static mpg_rc text_option(mpg_sources *s, const char *options, const char *name, char **out,
+                          mpg_err *err) {
   sqlite3_stmt *stmt = NULL;
   int code;
-  mpg_rc rc = mpg_private_prepare(&s->db, "SELECT json_extract(?1, '$.format')", &stmt, err);
+  mpg_rc rc = mpg_private_prepare(&s->db, "SELECT json_extract(?1, '$.' || ?2)", &stmt, err);
   *out = NULL;
   if (rc != MPG_OK)
     return rc;
   code = sqlite3_bind_text(stmt, 1, options, -1, SQLITE_STATIC);
+  if (code == SQLITE_OK)
+    code = sqlite3_bind_text(stmt, 2, name, -1, SQLITE_STATIC);
   if (code == SQLITE_OK && (code = sqlite3_step(stmt)) == SQLITE_ROW) {
     code = SQLITE_OK;
     if (sqlite3_column_type(stmt, 0) != SQLITE_NULL) {
@@ -217,10 +220,12 @@ static mpg_rc insert_passed(mpg_sources *s, sqlite3_stmt *insert, size_t entry,
 /* The files of one entry. */
 static mpg_rc find_files(mpg_sources *s, sqlite3_stmt *insert, size_t entry, mpg_err *err) {
   const mpg_entry *e = &s->entries.entry[entry];
-  char *format = NULL;
+  char *format = NULL, *columns = NULL;
   mpg_paths listed = {.env = NULL};
   const mpg_paths *paths = s->listed;
-  mpg_rc rc = format_option(s, e->options, &format, err);
+  mpg_rc rc = text_option(s, e->options, "format", &format, err);
+  if (rc == MPG_OK && format != NULL)
+    rc = text_option(s, e->options, "columns", &columns, err);
   if (rc == MPG_OK && paths == NULL) {
     rc = mpg_paths_expand_readable(&listed, s->env, mpg_str_of(e->path), err);
     paths = &listed;
@@ -238,7 +243,8 @@ static mpg_rc find_files(mpg_sources *s, sqlite3_stmt *insert, size_t entry, mpg
              ? mpg_fail(err, MPG_INTERRUPTED, "interrupted")
              : mpg_recognise(s->recogniser, s->env, path,
                              format == NULL ? MPG_STR("") : mpg_str_of(format), &what, err);
-    if (rc == MPG_OK && format != NULL && paths->n == 1 && !paths->from_folder)
+    if (rc == MPG_OK && format != NULL &&
+        ((paths->n == 1 && !paths->from_folder) || (columns != NULL && what.headless)))
       mpg_recognise_given(s->recogniser, mpg_str_of(format), &what);
     if (rc == MPG_OK && what.unreadable)
       rc = leave_unreadable(s, path, &what, err);
@@ -253,6 +259,7 @@ static mpg_rc find_files(mpg_sources *s, sqlite3_stmt *insert, size_t entry, mpg
     rc = insert_passed(s, insert, entry, paths, err);
   mpg_paths_free(&listed);
   sqlite3_free(format);
+  sqlite3_free(columns);
   return rc;
 }
 
