@@ -62,6 +62,7 @@
 --@ hint \A(?:(?:\d{9,10}\.\d+|\[\w{3}\d\d \d\d:\d\d\]) submit userid=|\{"timestamp":[\d.]+,"name":"submit") => a job's eventlog of Flux, which names no chips: export flux jobs -a -c 0 --json
 --@ hint \A\s*<Jobinfo>\s*<Job_Id> => job logs of Torque: copy the server's accounting logs
 .read sql/sources/unread/clouds.sql
+.read sql/sources/unread/tables.sql
 --@ hint (?s)\A\s*\{(?=.{0,4000}?"assigned_(?:network_address|resources)"\s*:)(?=.{0,4000}?"submission_?[tT]ime"\s*:) => jobs of OAR: write the records (docs/own-logs.md)
 --@ hint \A(?:Cluster|Account|Login)\|(?=[^\n]*\b(?:Allocated|Used)\b)[\w |%/.-]+\n => a report of sreport, which has sums alone: export sacct -P and sacctmgr -P show event
 

@@ -78,6 +78,30 @@ SCHEDULERS = {
         b"7\x1ftrain\x1fCANCELLED by 1000\x1f2026-11-21T05:00:00\x1f2026-11-21T06:00:00\x1fgres/gpu=8\n",
         "sacct without a header: give the options format, slurm, delimiter, and columns",
     ),
+    "condor_q.txt": (
+        b"\n\n-- Schedd: s1 : <10.0.0.1:9618?... @ 03/29/26 08:00:00\nOWNER BATCH_NAME    SUBMITTED   DONE   RUN    IDLE  TOTAL JOB_IDS\n",
+        "a table of condor_q: export it with condor_q -json, and jobs that left with condor_history -json",
+    ),
+    "condor_history.txt": (
+        b" ID     OWNER          SUBMITTED   RUN_TIME     ST COMPLETED   CMD            \n",
+        "a table of condor_history: export it with condor_history -json",
+    ),
+    "condor_status.txt": (
+        b"Name          OpSys      Arch   State     Activity LoadAv Mem   ActvtyTime\n\nslot1@n1 LINUX\n",
+        "a table of condor_status: write what is installed to capacity.csv",
+    ),
+    "tracejob.txt": (
+        b"\nJob: 501.pod\n\n03/05/2026 09:00:00  A    queue=gpu\n03/05/2026 09:00:00  S    enqueuing into gpu, state Q hop 1\n",
+        "what tracejob of PBS prints of a job: copy the server's accounting logs",
+    ),
+    "seff.txt": (
+        b"Job ID: 501\nCluster: pod\nUser/Group: ann/ml\nState: COMPLETED (exit code 0)\nCores: 1\n",
+        "what seff prints of a job: export sacct -P",
+    ),
+    "showq.txt": (
+        b"\nactive jobs------------------------\nJOBID              USERNAME      STATE PROCS   REMAINING            STARTTIME\n",
+        "a table of showq, which is of one moment: copy the accounting logs of the server below it",
+    ),
     "flux_queue.txt": (
         b"       JOBID QUEUE    USER     NAME       ST NTASKS NNODES     TIME INFO\n",
         "a table of flux jobs",
