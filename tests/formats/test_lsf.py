@@ -417,6 +417,27 @@ class Mapping(Case):
             [("farm", 8), ("farm", 1)],
         )
 
+    def test_the_event_stream(self):
+        """lsb.stream has its ends as names and values, which are not read: that is said, and which file has them."""
+        with open(os.path.join(LSF, "lsb.acct"), encoding="utf-8") as file:
+            text = file.read()
+        pairs = (
+            f'"JOB_FINISH2" "10.1" {BEGIN + 900} 901 3 "jStatus" "64" "startTime" "{BEGIN}" "endTime" "{BEGIN + 900}"\n'
+        )
+        for more, said in (
+            (pairs, "JOB_FINISH2 (of lsb.stream: copy lsb.acct too)"),
+            ('"JOB_X" "10.1" 1743440500 9\n', "JOB_X"),
+        ):
+            path = os.path.join(self.new_folder(), "lsb.stream")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text + more)
+            self.db.execute("SELECT count(*) FROM trace_ledger(?)", (path,)).fetchall()
+            sql = "SELECT count, detail FROM mpg_issues WHERE kind = 'unknown_record' AND source = ?"
+            self.assertEqual(
+                [(1, "records of types that are not known: left out: " + said)],
+                self.db.execute(sql, (path,)).fetchall(),
+            )
+
     def test_repeated(self):
         folder = self.new_folder()
         with open(os.path.join(LSF, "lsb.acct"), encoding="utf-8") as file:

@@ -30,6 +30,7 @@ DROP TABLE lsf_impossible;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'unknown_record', min(_line), count(*),
        'records of types that are not known: left out: ' || group_concat(DISTINCT event_type)
+         || iif(max(event_type = 'JOB_FINISH2'), ' (of lsb.stream: copy lsb.acct too)', '')
 FROM lsf_records
 WHERE event_type NOT IN ('JOB_FINISH', 'JOB_NEW', 'JOB_START', 'JOB_STATUS', 'JOB_RESIZE', 'JOB_START_ACCEPT', 'JOB_EXECUTE', 'JOB_CLEAN',
   'JOB_SWITCH', 'JOB_MOVE', 'JOB_MODIFY', 'JOB_MODIFY2', 'JOB_REQUEUE', 'JOB_SIGNAL',
