@@ -170,3 +170,4 @@
 --@ hint = Step \d+/\d+ =+\s*$ => what NeMo-RL prints of steps, without times: give its event files, or the history of Weights & Biases
 --@ hint (?im)(?:^|\r)(?:(?=[^\n\r]*loss|[^|\n\r]*\b(?:epoch|episode|step|iteration|training)s?\b)[^\n\r]*?|\s*)\d+%\|[^|\n\r]*\| *[\d.]+[kM]?/[\d.]+[kM]? \[ => a progress bar of tqdm, without times: give the trainer's event files, or a tracker's history
 --@ hint (?im)^(?=[^\n]*(?<![a-z])(?:step|iter|iteration|epoch|batch|update)s?(?:_i|\([a-z]+\))?\W{0,6}\d|[^\n]*(?<![\d/])\d+/ *\d+[\] (-])[^\n]*(?:loss(?![a-z])|\[step=\d+/\d+) => a log of steps of no trainer that is known here: log_trace reads it with a pattern of yours
+--@ hint (?i)\A(?:#[^\n]*\n)*(?=[^\n{]*job)(?=[^\n{]*(?:start|begin))(?=[^\n{]*(?:end|finish|stop|complet))["\w ,;\t.()/-]+\r?\n[^\n]*[,;\t] => a table of jobs of no scheduler that is known here: write its rows as allocations (docs/own-logs.md)

@@ -102,6 +102,10 @@ SCHEDULERS = {
         b"\nactive jobs------------------------\nJOBID              USERNAME      STATE PROCS   REMAINING            STARTTIME\n",
         "a table of showq, which is of one moment: copy the accounting logs of the server below it",
     ),
+    "jobs_of_a_site.csv": (
+        b'"JOB_NAME","SITE_JOBID","QUEUED_TIMESTAMP","START_TIMESTAMP","END_TIMESTAMP","NODES_USED"\n"7.pod","7","2026-11-21 05:00:00","2026-11-21 05:10:00","2026-11-21 06:00:00","10"\n',
+        "a table of jobs of no scheduler that is known here: write its rows as allocations (docs/own-logs.md)",
+    ),
     "flux_queue.txt": (
         b"       JOBID QUEUE    USER     NAME       ST NTASKS NNODES     TIME INFO\n",
         "a table of flux jobs",
