@@ -106,6 +106,14 @@ SCHEDULERS = {
         b'"JOB_NAME","SITE_JOBID","QUEUED_TIMESTAMP","START_TIMESTAMP","END_TIMESTAMP","NODES_USED"\n"7.pod","7","2026-11-21 05:00:00","2026-11-21 05:10:00","2026-11-21 06:00:00","10"\n',
         "a table of jobs of no scheduler that is known here: write its rows as allocations (docs/own-logs.md)",
     ),
+    "job_info_df.csv": (
+        b"job_name,organization,gpu_model,cpu_request,gpu_request,worker_num,submit_time,duration,job_type\n7,1,A10,8,1,2,0,3600,HP\n",
+        "jobs of Alibaba's GPU trace of 2026, which does not say when they started: write its rows as allocations (docs/own-logs.md)",
+    ),
+    "pod_hourly.csv": (
+        b"pod_id,workload_id,server_id,cluster_id,state_public,gpu_spec_public,gpu_request,used_gpu_hours,day,hour\na,b,c,d,Running,x,1.0,1.0,0,00\n",
+        "samples by the hour of Alibaba's GPU trace of 2026, which do not say when pods started: write its rows as allocations (docs/own-logs.md)",
+    ),
     "flux_queue.txt": (
         b"       JOBID QUEUE    USER     NAME       ST NTASKS NNODES     TIME INFO\n",
         "a table of flux jobs",

@@ -1,4 +1,4 @@
--- unread/tables.sql - what commands of schedulers print for people.
+-- unread/tables.sql - what commands of schedulers print for people, and tables of public traces.
 --
 -- A part of unread.sql.
 
@@ -8,3 +8,5 @@
 --@ hint \A\s*Job: \d[\w.\[\]-]*\s*\n\s*\n\d\d/\d\d/\d{4} [\d:.]+\s+[A-Z]\s => what tracejob of PBS prints of a job: copy the server's accounting logs
 --@ hint \A\s*Job ID: \d+\n(?:Array Job ID: [^\n]*\n)?(?:Cluster|User/Group|State): => what seff prints of a job: export sacct -P
 --@ hint (?i)\A\s*active jobs-{6,}\s*\nJOB(?:ID|NAME)\s+USERNAME\s+STATE\s => a table of showq, which is of one moment: copy the accounting logs of the server below it
+--@ hint \A,?"?job_name"?,"?organization"?,"?gpu_model"?, => jobs of Alibaba's GPU trace of 2026, which does not say when they started: write its rows as allocations (docs/own-logs.md)
+--@ hint \A(?=[^\n]*\bgpu_spec_public\b)(?=[^\n]*\b(?:pod_id|server_id)\b)[\w,"]+\r?\n => samples by the hour of Alibaba's GPU trace of 2026, which do not say when pods started: write its rows as allocations (docs/own-logs.md)
