@@ -205,6 +205,40 @@ class DeepSpeed(TrainerLogs):
                 ),
             )
 
+    def test_a_save_that_ends_after_a_step(self):
+        """At once with the step it blocked until then; later it went on while the program trained: the step is durable then, and how long it blocked is listed as not known. Its begin says of which step it is, whatever its tag."""
+        line = lambda at, text: f"[2026-03-03 10:00:{at:02d},000] [INFO] {text}\n"
+        step = lambda at, n: line(
+            at, f"[timer.py:1:stop] epoch=0/micro_step=1/global_step={n}, RunningAvgSamplesPerSec=1.0"
+        )
+        for tag in ("global_step1", "latest"):
+            for end, spans, said in ((20, [("checkpoint", 12, 20)], {}), (35, [], {"missing_field": 1})):
+                lines = [
+                    (10, step(10, 1)),
+                    (12, line(12, f"[x.py:1:f] [Torch] Checkpoint {tag} is about to be saved!")),
+                ]
+                lines += [(10 * n, step(10 * n, n)) for n in (2, 3, 4, 5)]
+                lines += [(end, line(end, f"[x.py:1:f] [Torch] Checkpoint {tag} is ready now!"))]
+                path = self.file("".join(text for _, text in sorted(lines, key=lambda row: row[0])))
+                with self.subTest(tag=tag, end=end):
+                    self.assertEqual(
+                        spans,
+                        self.rows(
+                            "SELECT kind, start_time - ?2, end_time - ?2 FROM trace_records(?1) WHERE kind = 'checkpoint'",
+                            path,
+                            T0,
+                        ),
+                    )
+                    self.assertEqual(
+                        [(1, end)],
+                        self.rows(
+                            "SELECT step, durable_time - ?2 FROM trace_records(?1) WHERE record = 'commits'", path, T0
+                        ),
+                    )
+                    self.assertEqual(
+                        said, {kind: n for kind, n in self.issues(path).items() if kind.startswith("missing")}
+                    )
+
     def test_deepspeed_s_pipelines(self):
         """Their engine tells the step beside the learning rate, and its rate in a line without a clock: the same steps as of the other's."""
         path = FIXTURES + "/deepspeed.log"
