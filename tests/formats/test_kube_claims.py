@@ -355,6 +355,24 @@ class Claims(Claimed):
                 requests,
             )
 
+    def test_classes_of_no_known_driver(self):
+        """What is asked for through a class that no file has is listed; of a network's it is not, nor what was given."""
+        of_class = lambda name: {"name": "r", "exactly": {"deviceClassName": name, "count": 4}}
+        slices = self.slice("n", {"gpu-0": attributes(type="gpu", uuid="0")})
+        asks = {"spec": {"devices": {"requests": [of_class("big")]}}}
+        for objects, listed in (
+            ([self.template("t", of_class("big")), self.user("p", template="t")], 1),
+            ([self.template("t", of_class("big"), self.gpus()), self.template("u", of_class("other"))], 2),
+            ([self.template("t", of_class("dra.net"), of_class("compute-domain-daemon.nvidia.com"))], 0),
+            ([slices, self.claim("c", "gpu-0", **asks), self.user("p", "c")], 0),
+        ):
+            path = self.file([self.node("n", {}), *objects])
+            self.map(path)
+            found = self.one(
+                "SELECT total(count) FROM mpg_issues WHERE source = ? AND kind = 'uncounted_resource'", path
+            )
+            self.assertEqual(listed, found)
+
     def test_sets_that_shrink(self):
         """Claims and resources of one job add up; so does the least of them."""
         spec = {

@@ -110,10 +110,10 @@ CREATE INDEX temp.kube_given_to ON kube_given(namespace, name, made);
 
 -- What claims and templates of claims ask for: chips, or all (every) of a node. The class, or what selects devices in it or in
 -- the request, names the driver. NULL: it does not say which part of a chip.
-DROP TABLE IF EXISTS temp.kube_asked;
-CREATE TEMP TABLE kube_asked AS
+DROP TABLE IF EXISTS temp.kube_requests;
+CREATE TEMP TABLE kube_requests AS
 WITH requests AS (
-  SELECT k.kind, k.namespace, k.name,
+  SELECT k._file, k.kind, k.namespace, k.name,
          coalesce(json_extract(r.value, '$.exactly'), json_extract(r.value, '$.firstAvailable[0]'), r.value) AS r
   FROM (SELECT *, row_number() OVER (PARTITION BY kind, namespace, name ORDER BY CAST(resourceVersion AS INTEGER) DESC, version DESC) AS nth
         FROM kube_last WHERE kind IN ('ResourceClaim', 'ResourceClaimTemplate')) AS k,
@@ -126,6 +126,10 @@ selected AS (
                       FROM kube_last AS c WHERE c.kind = 'DeviceClass' AND c.name = json_extract(r, '$.deviceClassName')), '') AS words
   FROM requests
 )
+SELECT * FROM selected LEFT JOIN kube_drivers ON instr(words, driver) OR (driver = 'gpu.nvidia.com' AND words LIKE 'mig.nvidia.com%')
+WHERE NOT coalesce(json_extract(r, '$.adminAccess'), 0);
+DROP TABLE IF EXISTS temp.kube_asked;
+CREATE TEMP TABLE kube_asked AS
 SELECT kind, namespace, name, max(resource) AS resource, max(driver) AS driver,
        max(json_extract(r, '$.allocationMode') LIKE 'all') AS every,
        CASE WHEN count(*) = count(part) THEN sum(coalesce(json_extract(r, '$.count'), 1) * part) END AS chips
@@ -133,9 +137,16 @@ FROM (SELECT *, CASE WHEN words NOT LIKE 'mig.nvidia.com%' AND words NOT GLOB '*
                      WHEN instr(words, '.profile')
                        THEN nullif(CAST(ltrim(substr(words, instr(words, '.profile') + 8), ' =\"' || char(39)) AS INTEGER), 0)
                        / 7.0 END AS part
-      FROM selected JOIN kube_drivers ON instr(words, driver) OR (driver = 'gpu.nvidia.com' AND words LIKE 'mig.nvidia.com%'))
-WHERE NOT coalesce(json_extract(r, '$.adminAccess'), 0)
+      FROM kube_requests WHERE driver IS NOT NULL)
 GROUP BY kind, namespace, name;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'warning', 'uncounted_resource', NULL, count(*),
+       'claims and templates of device classes whose driver no file tells, unless by what they were given: ' || group_concat(DISTINCT class)
+FROM (SELECT DISTINCT r._file, r.kind, r.namespace, r.name, json_extract(r, '$.deviceClassName') AS class FROM kube_requests AS r
+      WHERE driver IS NULL AND NOT EXISTS (SELECT 1 FROM kube_given AS g WHERE g.namespace = r.namespace AND g.name = r.name))
+WHERE NOT (class LIKE '%net%' OR class LIKE '%nic%' OR class LIKE '%rdma%' OR class LIKE '%sriov%' OR class LIKE '%cpu%'
+           OR class LIKE '%compute-domain%' OR class LIKE '%imex%' OR class LIKE '%memory%' OR class LIKE '%storage%') GROUP BY _file;
+DROP TABLE kube_requests;
 CREATE INDEX temp.kube_asked_by ON kube_asked(namespace, name, kind);
 
 -- Nodes without a device plugin have what their drivers offer now.
