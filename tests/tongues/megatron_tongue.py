@@ -61,8 +61,9 @@ def place_of(steps, at):
 
 
 def between(log, run, steps, printed, start, end):
-    """The lines between iterations, and what the gap is that they stand in: a save, if any says so."""
+    """The lines between iterations, and what the gap is that they stand in: a save, if any says so. After the last iteration saves follow it, as long as they took."""
     said = {}  # place -> kind
+    last = seconds(steps[-1].end) if steps else None
     for span in run.ended("eval", "checkpoint"):
         place = place_of(steps, span.end)
         inside = any(s.start < span.end <= s.end for s in steps)
@@ -78,6 +79,9 @@ def between(log, run, steps, printed, start, end):
             took = (span.end - span.start) / 1000
             log.line(span.end, f"    save-checkpoint ................................: ({took:.2f}, {took:.2f})")
             said[place] = "checkpoint"
+            if place == len(steps):
+                log.span("checkpoint", last, last + round(took, 2) / 1000)
+                last += round(took, 2) / 1000
     for commit in run.commits:
         place = place_of(steps, commit.durable)
         at_the_end = commit.durable == end == run.end and run.outcome == "completed"
