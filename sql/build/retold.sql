@@ -232,6 +232,24 @@ DELETE FROM temp.mpg_cut
 WHERE record <> 'allocations' AND end_us <> (SELECT max(w.first_us) FROM temp.mpg_watched AS w) AND EXISTS (
   SELECT 1 FROM (SELECT 1 FROM temp.mpg_cut WHERE record <> 'allocations' LIMIT 1) CROSS JOIN temp.mpg_sources AS s
   CROSS JOIN trace_sources(s.source) AS t WHERE s.files AND s.source IS NOT NULL AND t.format = 'slurm');
+-- Samples that begin after those before them have all that a pool has then: what it had of other sizes ended by then.
+DROP TABLE IF EXISTS temp.mpg_resized;
+CREATE TEMP TABLE mpg_resized AS
+SELECT w.id, w.start_us, o.first_us
+FROM temp.mpg_watched AS o CROSS JOIN temp.mpg_was AS w ON w.pool = o.pool
+WHERE w.record = 'capacity' AND w.end_us IS NULL AND w.start_us < o.first_us AND o.first_us > o.until_us
+  AND w.id NOT IN (SELECT c.id FROM temp.mpg_cut AS c WHERE c.record = 'capacity')
+  AND EXISTS (SELECT 1 FROM temp.mpg_new AS n
+              WHERE n.record = 'capacity' AND n.pool = w.pool AND n.chip IS w.chip AND n.start_us = o.first_us)
+  AND NOT EXISTS (SELECT 1 FROM temp.mpg_others AS k
+                  WHERE k.record = 'capacity' AND k.pool = w.pool
+                    AND (k.start_us < o.first_us OR k.id IN (SELECT i.id FROM temp.mpg_known AS i)));
+DELETE FROM temp.mpg_resized
+WHERE EXISTS (SELECT 1 FROM (SELECT 1 FROM temp.mpg_resized LIMIT 1) CROSS JOIN temp.mpg_sources AS s
+              CROSS JOIN trace_sources(s.source) AS t
+              WHERE NOT s.files OR s.source IS NULL OR (t.feeds = 'SG' OR t.format = 'native') AND t.format <> 'kube');
+INSERT INTO temp.mpg_cut SELECT 'capacity', r.id, NULL, r.start_us, r.first_us FROM temp.mpg_resized AS r;
+DROP TABLE temp.mpg_resized;
 -- Slurm has one row of what a cluster has at a time: the next one ends it, also where no reading tells its end.
 DROP TABLE IF EXISTS temp.mpg_sizes;
 CREATE TEMP TABLE mpg_sizes AS

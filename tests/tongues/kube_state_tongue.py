@@ -21,6 +21,16 @@ def seconds(text):
     return calendar.timegm(time.strptime(text, "%Y-%m-%dT%H:%M:%SZ"))
 
 
+def write_answer(path, series):
+    """What query_range answers. Series are {(metric, *labels): [[time, value]]}."""
+    result = [
+        {"metric": {"__name__": metric, "instance": "10.0.0.1:8080", **dict(labels)}, "values": values}
+        for (metric, *labels), values in series.items()
+    ]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(json.dumps({"status": "success", "data": {"resultType": "matrix", "result": result}}))
+
+
 class KubeState:
     def __init__(self, story):
         self.kube = Kube(story)
@@ -109,12 +119,17 @@ class KubeState:
                     file.write(
                         metric + "{" + ",".join(f'{key}="{text}"' for key, text in labels.items()) + f"}} {value}\n"
                     )
-        with open(os.path.join(folder, "state.json"), "w", encoding="utf-8") as file:
-            result = [
-                {"metric": {"__name__": metric, "instance": "10.0.0.1:8080", **dict(labels)}, "values": values}
-                for (metric, *labels), values in series.items()
-            ]
-            file.write(json.dumps({"status": "success", "data": {"resultType": "matrix", "result": result}}))
+        write_answer(os.path.join(folder, "state.json"), series)
+
+    def write_answers(self, folders, cuts):
+        """An answer of query_range in each folder: of the scrapes up to the first cut, of those from it to the second, ..."""
+        answers = [{} for _ in folders]
+        for at, nodes, pods in self.states():
+            for metric, labels, value in self.samples(nodes, pods):
+                series = answers[sum(cut <= at for cut in cuts)]
+                series.setdefault((metric, *labels.items()), []).append([at, str(value)])
+        for folder, series in zip(folders, answers):
+            write_answer(os.path.join(folder, "state.json"), series)
 
     def sampled(self, at):
         """The first scrape that shows what is so from then on; None: none does."""
