@@ -63,8 +63,9 @@ FROM (SELECT coalesce(:deepspeed, :nemo, :titan, :wandb, :wandb_columns, :wandb_
                       :values_csv, :steps_csv, :steps_tsv, :steps_jsonl, :comet, :mlflow_store, :tracker_db, :hf) AS path);
 
 DROP TABLE IF EXISTS temp.trainer_points;
--- run, epoch: as a tracker's record names them; part, at: of exports of one run (same_run.sql)
-CREATE TEMP TABLE trainer_points(file, line, job TEXT, rank, time, step, seconds, loss, tflops, begun, resumed, run, epoch, part, at);
+-- run, epoch: as a tracker's record names them; part, at: of exports of one run (same_run.sql); the last line: of trackers (histories.sql)
+CREATE TEMP TABLE trainer_points(file, line, job TEXT, rank, time, step, seconds, loss, tflops, begun, resumed, run, epoch, part, at,
+                                 told, runtime, own, number, otherwise, evaluated, of, foreign_to, evaluation, plain);
 DROP TABLE IF EXISTS temp.trainer_marks; -- kind 'saved': safe at `time`; 'completed', 'failed': over then; others are spans
 CREATE TEMP TABLE trainer_marks(file, line, job TEXT, rank, kind, start_time, time, step);
 DROP TABLE IF EXISTS temp.trainer_worlds;

@@ -124,7 +124,7 @@ static const char *const statements[] = {
     "(SELECT 'UTC' AS pool UNION ALL SELECT '+02:00')",
     "SELECT mpg_version(), mpg_uuid('dns', 'example.org'), mpg_required(1, 'a'), mpg_debug()",
     "SELECT json_first('{\"b\":\"\\u0041\",\"\\u0061\":[1,{}]}', 'c', 'a'), "
-    "json_first('{\"b\":\"\\u0041\"}', 'a', 'b')",
+    "json_first('{\"b\":\"\\u0041\"}', 'a', 'b'), json_first('{\"b\":1}', '[\"a\",\"\\u0062\"]')",
     "SELECT pool, mpg_median(chips) FROM allocations GROUP BY pool",
     "SELECT name, value, mpg_limit(name, most) FROM mpg_limits",
     "SELECT name, kind, item, type, unit, meaning FROM mpg_help",

@@ -100,6 +100,50 @@ class First(Case):
         self.assertIn("expected a JSON object", self.error("SELECT json_first(?, 'a')", '{"a": 5'))
         self.assertEqual(5, self.one("SELECT json_first(?, 'a')", '{"a": 5}'))
 
+    def test_names_in_an_array(self):
+        """As the names one by one, whether SQLite keeps them, as it does those of a text in the statement, or not."""
+        random.seed(32)
+        self.db.execute("CREATE TEMP TABLE records(o)")
+        for _ in range(60):
+            record = {
+                name: random.choice(VALUES) for name in random.sample((*NAMES, 'q"', "größe"), random.randrange(6))
+            }
+            self.db.execute("INSERT INTO records VALUES (?)", (json.dumps(record),))
+        found = 0
+        for turn in range(60):
+            names = random.sample((*NAMES, 'q"', "größe"), turn % 6)
+            array = json.dumps(names, ensure_ascii=turn % 2 == 0, indent=random.choice((None, 1)))
+            one_by_one = f"json_first(o{', ?' * len(names)})" if names else "NULL"
+            expected = self.rows(f"SELECT {one_by_one} FROM records", *names)
+            literal = array.replace("'", "''")
+            self.assertEqual(expected, self.rows(f"SELECT json_first(o, '{literal}') FROM records"), array)
+            self.assertEqual(
+                expected, self.rows("SELECT json_first(o, ? || substr(o, 1, 0)) FROM records", array), array
+            )
+            found += sum(value is not None for value, in expected)
+        self.assertGreater(found, 200)
+        arrays = """SELECT group_concat(json_first('{"a": 1, "b": 2}', value)) FROM json_each('["[\\"a\\"]", "[\\"b\\"]", "b"]')"""
+        self.assertEqual("1,2,2", self.one(arrays))
+        many = json.dumps({f"n{i}": None for i in range(300)} | {"n300": 5})
+        self.assertEqual(5, self.of(many, json.dumps([f"n{i}" for i in range(301)])))
+
+    def test_names_that_are_no_array_of_names(self):
+        for name in (
+            "[",
+            "[]]",
+            "[a]",
+            '["a"',
+            '["a",]',
+            '["a" "b"]',
+            "[1]",
+            "[null]",
+            '["a"]x',
+            '["a\\x"]',
+            '[["a"]]',
+        ):
+            with self.subTest(name):
+                self.assertEqual(3, self.of(json.dumps({"a": 1, name: 3}), name))
+
     def test_errors(self):
         for text in ("", "x", "1", "[1]", '"a"', "{", '{"a"', '{"a":', '{"a":1', '{"a":1,', '{"a":1,}', '{a:1}', '{"a":1}}', '{"a" 1}',
                      '{"a":nul}', '{"a":1 "b":2}', '{"b":[1}', '{"a":1}x'):  # fmt: skip

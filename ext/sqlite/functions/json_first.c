@@ -1,6 +1,7 @@
 /*
 ** json_first.c - json_first(object, name, ...): the value of the first of these members that an
-** object has and that is not null; NULL if there is none, or if `object` is NULL.
+** object has and that is not null; NULL if there is none, or if `object` is NULL. Names may come as
+** one JSON array: one that is constant is read once in a statement.
 **
 ** What coalesce(json_extract(object, '$."name"'), ...) gives, in one pass: a number as INTEGER or
 ** REAL, a text, true and false as 1 and 0, an array or object as its JSON. Of members with one name
@@ -33,6 +34,13 @@ struct mpg_last_object {
   char text[MOST_BYTES];
 };
 
+typedef struct wanted {
+  int n;
+  uint64_t lengths; /* a bit for each length that a name has, modulo 64 */
+  char *text;       /* where those of an array go; NULL: they are counted */
+  mpg_str *names;   /* a NULL is the name of no member */
+} wanted;
+
 typedef struct found {
   int place; /* of its name; as many as there are names: none is found yet */
   mpg_json_kind kind;
@@ -40,10 +48,13 @@ typedef struct found {
 } found;
 
 /* The place of a key, `raw`, among the first n names; n: it is none of them. -1: no memory. */
-static int place_of(const mpg_str *names, int n, mpg_str raw, bool escaped) {
+static int place_of(const wanted *of, int n, mpg_str raw, bool escaped) {
+  const mpg_str *names = of->names;
   mpg_str key = raw;
   char *copy = NULL;
   int place = 0;
+  if (!escaped && (of->lengths >> (raw.n & 63) & 1) == 0)
+    return n;
   if (escaped) {
     copy = sqlite3_malloc64(raw.n);
     if (copy == NULL)
@@ -57,7 +68,7 @@ static int place_of(const mpg_str *names, int n, mpg_str raw, bool escaped) {
 }
 
 /* Behind a name that was found no other counts. false: no memory. */
-static bool look_at(const member *m, const mpg_str *names, found *out) {
+static bool look_at(const member *m, const wanted *names, found *out) {
   int place = place_of(names, out->place, m->key, m->escaped);
   if (place >= 0 && place < out->place && m->kind != MPG_JSON_NULL)
     *out = (found){place, m->kind, m->text};
@@ -66,7 +77,7 @@ static bool look_at(const member *m, const mpg_str *names, found *out) {
 
 /* Looks through the object at p, and remembers its members unless `last` is NULL. Returns the
 ** position after the object; NULL: the scan has the fault. */
-static const char *find_first(mpg_json_scan *s, const char *p, const mpg_str *names, found *out,
+static const char *find_first(mpg_json_scan *s, const char *p, const wanted *names, found *out,
                               struct mpg_last_object *last) {
   const char *start = p;
   p = p < s->end && *p == '{' ? mpg_json_space(p + 1, s->end) : NULL;
@@ -149,17 +160,74 @@ static void give_value(sqlite3_context *context, const found *value) {
   }
 }
 
-/* SQLITE_MISUSE: too few or too many; SQLITE_NOMEM. A NULL is the name of no member. */
-static int read_names(int n, sqlite3_value **args, mpg_str *names) {
+static void add_name(wanted *names, mpg_str name) {
+  names->names[names->n++] = name;
+  if (name.p != NULL)
+    names->lengths |= UINT64_C(1) << (name.n & 63);
+}
+
+/* The names that arguments are, in `names`, which has room. SQLITE_MISUSE: too few or too many;
+** SQLITE_NOMEM. */
+static int read_names(int n, sqlite3_value **args, wanted *names) {
   if (n < 2 || n - 1 > MOST_NAMES)
     return SQLITE_MISUSE;
   for (int i = 1; i < n; i++) {
-    names[i - 1].p = (const char *)sqlite3_value_text(args[i]);
-    names[i - 1].n = names[i - 1].p == NULL ? SIZE_MAX : (size_t)sqlite3_value_bytes(args[i]);
-    if (names[i - 1].p == NULL && sqlite3_value_type(args[i]) != SQLITE_NULL)
+    const char *p = (const char *)sqlite3_value_text(args[i]);
+    if (p == NULL && sqlite3_value_type(args[i]) != SQLITE_NULL)
       return SQLITE_NOMEM;
+    add_name(names, (mpg_str){p, p == NULL ? SIZE_MAX : (size_t)sqlite3_value_bytes(args[i])});
   }
   return SQLITE_OK;
+}
+
+/* Adds the names of an array of texts, or only counts them, where it has no text. false: it is none
+** of texts alone. */
+static bool read_array(mpg_str array, wanted *names) {
+  mpg_json_scan s = {.end = array.p + array.n, .rc = MPG_DATA};
+  char *to = names->text;
+  const char *p = mpg_json_space(array.p + 1, s.end);
+  for (bool first = true; p < s.end && *p != ']'; first = false) {
+    mpg_str raw;
+    bool escaped = false;
+    if (!first && *p++ != ',')
+      return false;
+    p = mpg_json_space(p, s.end);
+    if (p == s.end || *p != '"')
+      return false;
+    raw.p = p + 1;
+    if ((p = mpg_json_string(&s, raw.p, &escaped)) == NULL)
+      return false;
+    raw.n = (size_t)(p - raw.p) - 1;
+    p = mpg_json_space(p, s.end);
+    if (to == NULL) {
+      names->n++;
+      continue;
+    }
+    add_name(names, (mpg_str){to, mpg_json_unescape(to, raw, NULL)});
+    to += names->names[names->n - 1].n;
+  }
+  return p < s.end && mpg_json_space(p + 1, s.end) == s.end;
+}
+
+/* The names of an array, which SQLite keeps with an argument that is constant, or NULL: it is no
+** array of texts. false: no memory. */
+static bool of_array(sqlite3_context *context, mpg_str array, const wanted **out) {
+  wanted counted = {0}, *names;
+  *out = NULL;
+  if (array.n < 2 || array.p[0] != '[')
+    return true;
+  *out = sqlite3_get_auxdata(context, 1);
+  if (*out != NULL || !read_array(array, &counted))
+    return true;
+  names = sqlite3_malloc64(sizeof *names + (size_t)counted.n * sizeof *names->names + array.n);
+  if (names == NULL)
+    return false;
+  *names = (wanted){.names = (mpg_str *)(names + 1)};
+  names->text = (char *)(names->names + counted.n);
+  (void)read_array(array, names);
+  sqlite3_set_auxdata(context, 1, names, sqlite3_free);
+  *out = sqlite3_get_auxdata(context, 1);
+  return *out != NULL; /* else there was no memory to keep it, and it is freed */
 }
 
 static void fail(sqlite3_context *context, const mpg_value *object) {
@@ -173,7 +241,7 @@ static void forget(mpg_conn *conn) {
 }
 
 /* The value of the first name. MPG_DATA: this is no object. */
-static mpg_rc find_in(mpg_conn *conn, mpg_str object, const mpg_str *names, found *first) {
+static mpg_rc find_in(mpg_conn *conn, mpg_str object, const wanted *names, found *first) {
   mpg_json_scan s = {.rc = MPG_DATA};
   struct mpg_last_object *last = conn->last_object;
   const char *end;
@@ -204,27 +272,40 @@ static mpg_rc find_in(mpg_conn *conn, mpg_str object, const mpg_str *names, foun
   return MPG_OK;
 }
 
-static void first_function(sqlite3_context *context, int n, sqlite3_value **args) {
-  mpg_str names[MOST_NAMES];
-  found first = {n - 1, MPG_JSON_NULL, {NULL, 0}};
-  mpg_value object;
-  mpg_rc found_rc = MPG_DATA;
-  int rc = read_names(n, args, names);
-  if (rc == SQLITE_MISUSE) {
-    sqlite3_result_error(context, "json_first: expected an object and 1 to 126 names", -1);
-    return;
-  }
-  object = mpg_value_of(args[0]);
+/* The value of the first of the names that the object has. */
+static void give_first(sqlite3_context *context, sqlite3_value *arg, const wanted *names) {
+  const mpg_value object = mpg_value_of(arg);
+  found first = {names->n, MPG_JSON_NULL, {NULL, 0}};
+  mpg_rc rc =
+      object.type == MPG_TEXT ? find_in(mpg_conn_of(context), object.s, names, &first) : MPG_DATA;
   if (object.type == MPG_NULL)
     return;
-  if (rc == SQLITE_OK && object.type == MPG_TEXT)
-    found_rc = find_in(mpg_conn_of(context), object.s, names, &first);
-  if (rc == SQLITE_NOMEM || found_rc == MPG_NOMEM)
+  if (rc == MPG_NOMEM)
     sqlite3_result_error_nomem(context);
-  else if (found_rc == MPG_OK)
+  else if (rc == MPG_OK)
     give_value(context, &first);
   else
     fail(context, &object);
+}
+
+static void first_function(sqlite3_context *context, int n, sqlite3_value **args) {
+  mpg_str own[MOST_NAMES];
+  wanted names = {.names = own};
+  const wanted *array = NULL;
+  int rc = SQLITE_OK;
+  if (n == 2) {
+    const mpg_value name = mpg_value_of(args[1]);
+    if (name.type == MPG_TEXT && !of_array(context, name.s, &array))
+      rc = SQLITE_NOMEM;
+  }
+  if (rc == SQLITE_OK && array == NULL)
+    rc = read_names(n, args, &names);
+  if (rc == SQLITE_MISUSE)
+    sqlite3_result_error(context, "json_first: expected an object and 1 to 126 names", -1);
+  else if (rc == SQLITE_NOMEM)
+    sqlite3_result_error_nomem(context);
+  else
+    give_first(context, args[0], array == NULL ? &names : array);
 }
 
 int mpg_register_json_first(mpg_conn *conn, char **error) {

@@ -1,11 +1,11 @@
 -- trainer/doubts.sql - what is to say of the lines and records that were read, before ranks and attempts are told apart.
 --
--- Reads trainer_points, trainer_marks, trainer_untimed and trainer_history.
+-- Reads trainer_points, trainer_breaks, trainer_counted, trainer_marks, trainer_untimed and trainer_otherwise.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 -- Exports that overlap, put one after the other: a step that goes back, at a time that it has already, is the same record again.
 -- Few files have a step below that of the row before.
---@ if EXISTS (SELECT 1 FROM trainer_points AS c LEFT JOIN trainer_points AS p ON p.rowid = c.rowid - 1 WHERE c.rowid > 1 AND (p.rowid IS NULL OR p.file = c.file AND (p.run IS NOT c.run OR c.step < p.step)))
+--@ if EXISTS (SELECT 1 FROM trainer_breaks WHERE gap OR NOT new_file AND (new_run OR goes_back)) OR (SELECT n FROM trainer_counted) <> (SELECT count(*) FROM trainer_points)
 DROP TABLE IF EXISTS temp.trainer_copies;
 CREATE TEMP TABLE trainer_copies AS
 SELECT DISTINCT c.id, c.file, c.line, c.step
@@ -45,13 +45,9 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'info', 'unknown_column', min(line), count(*),
        'values of a rate that is not of a chip, or whose unit is not certain: not read: ' || group_concat(key, ', ')
          || '. The option flops rates steps'
-FROM (SELECT file, otherwise, min(iif(otherwise IS NULL, NULL, line)) AS line
-      FROM trainer_history
-      WHERE :flops IS NULL AND EXISTS (SELECT 1 FROM trainer_history WHERE otherwise IS NOT NULL)
-      GROUP BY file HAVING count(tflops) = 0 AND count(otherwise) > 0) AS f,
-  json_each(f.otherwise) AS e
+FROM trainer_otherwise AS f, json_each(f.otherwise) AS e
 WHERE (e.key LIKE '%flops%' OR e.key LIKE '%mfu%') AND e.type IN ('integer', 'real') GROUP BY file;
-DROP TABLE trainer_history;
+DROP TABLE trainer_otherwise;
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'impossible_value', min(line), count(*), 'steps of a number below 0: they count as given'

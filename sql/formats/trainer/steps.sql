@@ -1,7 +1,8 @@
 -- trainer/steps.sql - attempts, and from when to when each step went.
 --
--- Reads trainer_points, which it puts in order, trainer_marks, trainer_evals and training_chips. Makes trainer_ranges, trainer_steps,
--- trainer_firsts, trainer_spells, trainer_within, trainer_long, trainer_jobs, trainer_chip and training_steps.
+-- Reads trainer_points, which it puts in order, trainer_breaks, trainer_counted, trainer_extents, trainer_marks, trainer_evals and
+-- training_chips. Makes trainer_ranges, trainer_steps, trainer_firsts, trainer_spells, trainer_within, trainer_long, trainer_jobs,
+-- trainer_chip and training_steps.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 -- ---- 2. Attempts and steps ----
@@ -13,15 +14,17 @@ INSERT OR IGNORE INTO trainer_begun SELECT file, line, time, iif(kind = 'restore
 FROM trainer_marks WHERE rank IS NULL AND kind IN ('restore', 'init');
 -- What follows goes by rowid, from a row to the next or over a range, and not by windows or groups over all points: histories have
 -- millions of records. Points in the order of jobs, their logs and lines, numbered from 1; most are in it as they were read.
+--@ if :job IS NOT NULL OR (SELECT n FROM trainer_counted) <> (SELECT count(*) FROM trainer_points) OR EXISTS (SELECT 1 FROM trainer_extents WHERE file <> (SELECT file FROM trainer_extents LIMIT 1))
+DELETE FROM trainer_breaks;
+INSERT INTO trainer_breaks SELECT * FROM trainer_broken;
+--@ end
+DROP TABLE trainer_counted;
+--@ if EXISTS (SELECT 1 FROM trainer_breaks WHERE new_stretch AND id > 1)
 DROP TABLE IF EXISTS temp.trainer_stretches;
 CREATE TEMP TABLE trainer_stretches AS
 SELECT *, (SELECT min(time) FROM trainer_points WHERE rowid BETWEEN first AND last) AS least
 FROM (SELECT *, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM trainer_points)) AS last
-      FROM (SELECT c.rowid AS first, c.job, coalesce(c.part, c.file) AS log, c.run, c.at, p.rowid IS NULL AND c.rowid > 1 AS gap
-            FROM trainer_points AS c LEFT JOIN trainer_points AS p ON p.rowid = c.rowid - 1
-            WHERE p.rowid IS NULL OR c.file IS NOT p.file OR c.run IS NOT p.run OR c.job IS NOT p.job OR c.part IS NOT p.part
-              OR c.at IS NOT p.at OR c.line < p.line OR c.line IS NULL AND p.line IS NOT NULL));
---@ if (SELECT max(first) > 1 FROM trainer_stretches)
+      FROM (SELECT id AS first, job, log, run, at, gap FROM trainer_breaks WHERE new_stretch));
 --@ if EXISTS (SELECT 1 FROM (SELECT gap, row_number() OVER (ORDER BY first) AS nth, row_number() OVER (ORDER BY job, began, log, run, at) AS place, count(*) OVER (PARTITION BY job, log, run, at) AS n FROM (SELECT *, min(least) OVER (PARTITION BY log, run) AS began FROM trainer_stretches)) WHERE gap OR nth <> place OR n > 1)
 DROP TABLE IF EXISTS temp.trainer_ordered;
 CREATE TEMP TABLE trainer_ordered AS
@@ -32,20 +35,25 @@ ORDER BY p.job, f.first, f.log, p.run, p.at, p.line, p.rowid;
 DELETE FROM trainer_points;
 INSERT INTO trainer_points SELECT * FROM trainer_ordered ORDER BY rowid;
 DROP TABLE trainer_ordered;
---@ end
+DELETE FROM trainer_breaks;
+INSERT INTO trainer_breaks SELECT * FROM trainer_broken;
 --@ end
 DROP TABLE trainer_stretches;
+--@ end
 -- An attempt is a range of them, in which no step goes back; it may have several files.
 DROP TABLE IF EXISTS temp.trainer_starts;
 CREATE TEMP TABLE trainer_starts AS
-SELECT id AS first, job, file, coalesce(is_head, 0) AS is_head
+SELECT id AS first, job, file, is_head FROM trainer_breaks WHERE (is_head OR new_file) AND NOT EXISTS (SELECT 1 FROM trainer_begun);
+--@ if EXISTS (SELECT 1 FROM trainer_begun)
+INSERT INTO trainer_starts
+SELECT id, job, file, coalesce(is_head, 0)
 FROM (SELECT o.rowid AS id, o.job, o.file, p.file AS before,
              p.job IS NOT o.job OR coalesce(p.part, p.file) IS NOT coalesce(o.part, o.file) OR p.run IS NOT o.run OR o.step < p.step
-               OR o.resumed OR EXISTS (SELECT 1 FROM trainer_begun)
-                 AND (SELECT max(m.line) FROM trainer_begun AS m WHERE m.file = o.file AND m.line <= o.line) > p.line AS is_head
+               OR o.resumed OR (SELECT max(m.line) FROM trainer_begun AS m WHERE m.file = o.file AND m.line <= o.line) > p.line AS is_head
       FROM trainer_points AS o LEFT JOIN trainer_points AS p ON p.rowid = o.rowid - 1)
-WHERE is_head OR file IS NOT before;
---@ if EXISTS (SELECT 1 FROM trainer_points AS o CROSS JOIN trainer_points AS p ON p.rowid = o.rowid - 1 WHERE o.step = p.step)
+WHERE (is_head OR file IS NOT before) AND EXISTS (SELECT 1 FROM trainer_begun);
+--@ end
+--@ if EXISTS (SELECT 1 FROM trainer_breaks WHERE same_step)
 -- Lines of one step are one: few histories have such.
 DROP TABLE IF EXISTS temp.trainer_merged;
 CREATE TEMP TABLE trainer_merged AS
@@ -67,6 +75,8 @@ INSERT INTO trainer_starts
 SELECT o.rowid, o.job, o.file, o.head IS NOT p.head FROM trainer_merged AS o LEFT JOIN trainer_merged AS p ON p.rowid = o.rowid - 1
 WHERE o.head IS NOT p.head OR o.file IS NOT p.file;
 DROP TABLE trainer_merged;
+DELETE FROM trainer_breaks;
+INSERT INTO trainer_breaks SELECT * FROM trainer_broken;
 --@ end
 -- Exports that overlap go back where the next one begins, and have records twice.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -74,7 +84,7 @@ SELECT file, 'warning', 'line_out_of_order', line, records,
        'records whose time is before that of the one above: each counts at its own time'
 FROM trainer_unordered WHERE file NOT IN (SELECT source FROM mpg_issues WHERE kind = 'repeated_record' AND source IS NOT NULL);
 DROP TABLE trainer_unordered;
---@ if EXISTS (SELECT 1 FROM trainer_points AS o CROSS JOIN trainer_points AS p ON p.rowid = o.rowid - 1 WHERE o.time = p.time AND o.step > p.step)
+--@ if EXISTS (SELECT 1 FROM trainer_breaks WHERE same_time)
 -- Steps at one time, as by a clock of whole seconds, are one span that ends with the last of them.
 DROP TABLE IF EXISTS temp.trainer_merged;
 CREATE TEMP TABLE trainer_merged AS
@@ -100,6 +110,8 @@ FROM (SELECT *, row_number() OVER w AS nth, head IS lag(head) OVER w AND file IS
       FROM trainer_merged WINDOW w AS (ORDER BY rowid)) WHERE NOT inner;
 DROP TABLE trainer_merged;
 --@ end
+DROP VIEW trainer_broken;
+DROP TABLE trainer_breaks;
 DROP TABLE IF EXISTS temp.trainer_ranges; -- a row a file of an attempt, whose points are those from `head` to `tail`
 CREATE TEMP TABLE trainer_ranges(first INTEGER PRIMARY KEY, last, head, tail, job TEXT, attempt, file);
 INSERT INTO trainer_ranges
@@ -179,7 +191,6 @@ FROM counted AS s LEFT JOIN trainer_mean AS m
 UPDATE trainer_steps SET executions = f.executions, start_time = f.start_time
 FROM trainer_firsts AS f WHERE f.id = trainer_steps.rowid;
 DROP TABLE trainer_mean;
-DROP TABLE trainer_usual;
 DROP TABLE trainer_begun;
 DROP TABLE IF EXISTS temp.trainer_spells; -- what each range has
 CREATE TEMP TABLE trainer_spells AS
@@ -209,12 +220,15 @@ DROP TABLE IF EXISTS temp.trainer_long;
 CREATE TEMP TABLE trainer_long(id INTEGER PRIMARY KEY);
 INSERT INTO trainer_long
 SELECT s.rowid
-FROM (SELECT first, last, (SELECT mpg_median(1.0 * (end_time - start_time - aside) / executions) FROM trainer_steps
-                           WHERE rowid BETWEEN first AND last AND before IS NOT NULL AND executions > 0) AS seconds
-      FROM (SELECT min(first) AS first, max(last) AS last FROM trainer_ranges GROUP BY job) LIMIT -1) AS u
+FROM (SELECT first, last, CASE WHEN (SELECT max(timed) > 0 FROM trainer_extents) -- else each begins where the one before ends
+        THEN (SELECT mpg_median(1.0 * (end_time - start_time - aside) / executions) FROM trainer_steps
+              WHERE rowid BETWEEN first AND last AND before IS NOT NULL AND executions > 0)
+        ELSE (SELECT a.seconds FROM trainer_usual AS a WHERE a.job = r.job) END AS seconds
+      FROM (SELECT job, min(first) AS first, max(last) AS last FROM trainer_ranges GROUP BY job) AS r LIMIT -1) AS u
 CROSS JOIN trainer_steps AS s ON s.rowid BETWEEN u.first AND u.last
 WHERE s.end_time - s.start_time - s.aside > 60 + u.seconds AND s.before IS NOT NULL AND s.executions > 0
   AND 1.0 * (s.end_time - s.start_time - s.aside) / s.executions > 3 * u.seconds;
+DROP TABLE trainer_usual;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'long_steps', min(line), count(*),
        'steps that took three times as long as most and a minute more, first ' || min(step)
@@ -253,8 +267,10 @@ UPDATE trainer_jobs SET chips = coalesce(:chips, chips, iif(:flops IS NULL, NULL
 DROP TABLE IF EXISTS temp.training_steps;
 CREATE TEMP TABLE training_steps AS
 SELECT r.job, r.attempt, p.step, s.start_time, s.end_time, s.end_time - s.start_time AS seconds, s.executions, p.loss,
-       p.tflops * c.devices AS tflops_per_chip, p.tflops * c.devices * 1e12 / c.peak_flops AS mfu,
-       coalesce(p.tflops * c.devices * 1e12 * coalesce(j.chips, 1) * (s.end_time - s.start_time), :flops * s.executions) AS flops
+       CASE WHEN p.tflops IS NOT NULL THEN p.tflops * c.devices END AS tflops_per_chip,
+       CASE WHEN p.tflops IS NOT NULL THEN p.tflops * c.devices * 1e12 / c.peak_flops END AS mfu,
+       CASE WHEN p.tflops IS NULL THEN :flops * s.executions
+            ELSE p.tflops * c.devices * 1e12 * coalesce(j.chips, 1) * (s.end_time - s.start_time) END AS flops
 FROM trainer_ranges AS r CROSS JOIN trainer_jobs AS j ON j.job = r.job AND j.attempt = r.attempt CROSS JOIN trainer_chip AS c
 CROSS JOIN trainer_steps AS s ON s.rowid BETWEEN r.first AND r.last CROSS JOIN trainer_points AS p ON p.rowid = s.rowid
 WHERE s.end_time > s.start_time

@@ -1,66 +1,55 @@
 -- trainer/trackers.sql - what the records of trackers say of runs, and the values that MLflow and Comet have one by one.
 --
 -- Reads :wandb, :wandb_columns, :wandb_csv, :history, :mlflow, :mlflow_csv, :mlflow_run, :comet, :mlflow_store, :tracker_db, :tag, :zone,
--- trainer_stored, trainer_told and trainer_history. Makes trainer_over, how runs ended; fills trainer_points,
--- trainer_values, trainer_evals, trainer_tail and trainer_called. A part of trainer.sql, which says what the parameters are and runs the
--- parts in order.
+-- trainer_stored, trainer_told, trainer_history, trainer_aside and trainer_breaks. Makes trainer_over, how runs ended, and
+-- trainer_otherwise, of files whose rates are none of a chip; fills trainer_points, trainer_values, trainer_evals, trainer_tail and
+-- trainer_called. A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 DROP TABLE IF EXISTS temp.trainer_stretches;
 CREATE TEMP TABLE trainer_stretches AS -- of records, one after the other, of one run in one file
-SELECT file, run, first, coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM trainer_history)) AS last
-FROM (SELECT h.rowid AS first, h.file, h.run FROM trainer_history AS h LEFT JOIN trainer_history AS p ON p.rowid = h.rowid - 1
-      WHERE p.file IS NOT h.file OR p.run IS NOT h.run);
--- What else is logged: how long an evaluation took, when it is over (Hugging Face's eval/runtime, eval/NAME_runtime); and by Weights &
--- Biases after the last loss, as an evaluation at the end: the run goes on so long. _runtime tells that it is the same process.
--- (Before anything is listed, for another reading forgets what was.)
-DROP TABLE IF EXISTS temp.trainer_aside;
-CREATE TEMP TABLE trainer_aside AS
-SELECT file, line, said, run, is_last, foreign_to,
-       (SELECT sum(e.value) FROM json_each(record) AS e WHERE e.key GLOB 'eval[/_]*runtime' AND e.value + 0 > 0) AS seconds
-FROM (SELECT d._file AS file, d._line AS line, json_extract(d.record, '$._timestamp') AS said, d.record,
-             json_type(d.record, '$._timestamp') IS NULL AND json_type(d.record, '$._step') IS NULL AS foreign_to,
-             d._line > l.line
-               AND abs(json_extract(d.record, '$._timestamp') - json_extract(d.record, '$._runtime') - l.start) < 10 AS is_last,
-             json_first(d.record, 'run_id', '_run_id', 'run', 'run_name') AS run
-      FROM (SELECT _file, _line, record FROM jsonl_trace(:wandb) UNION ALL SELECT _file, _line, record FROM csv_trace(:wandb_csv)) AS d
-      LEFT JOIN (SELECT h.file, h.line, h.time - h.runtime AS start
-                 FROM (SELECT max(id) AS id
-                       FROM (SELECT file, run, (SELECT max(rowid) FROM trainer_history
-                                                WHERE rowid BETWEEN first AND last AND loss IS NOT NULL) AS id,
-                                    (SELECT max(told) FROM trainer_history WHERE rowid BETWEEN first AND last AND loss IS NOT NULL) AS told
-                             FROM trainer_stretches) WHERE id IS NOT NULL
-                       GROUP BY file HAVING count(run) = 0 AND max(told) < 1e11) JOIN trainer_history AS h ON h.rowid = id) AS l
-        ON l.file = d._file
-      WHERE d._line > l.line OR instr(d.record, 'eval') > 0 OR instr(d.record, '"_timestamp"') = 0)
+SELECT file, run, id AS first, coalesce(lead(id) OVER (ORDER BY id) - 1, (SELECT max(rowid) FROM trainer_history)) AS last
+FROM trainer_breaks WHERE NOT within;
+-- _runtime tells that it is the same process. (Before anything is listed, for another reading forgets what was.)
+DROP TABLE IF EXISTS temp.trainer_beyond;
+CREATE TEMP TABLE trainer_beyond AS
+SELECT a.file, a.line, a.told AS said, a.run,
+       a.of = 1 AND a.line > l.line AND abs(a.told - a.runtime - l.start) < 10 AS is_last, a.foreign_to, a.evaluation AS seconds
+FROM trainer_aside AS a
+LEFT JOIN (SELECT h.file, h.line, h.time - h.runtime AS start
+           FROM (SELECT max(id) AS id
+                 FROM (SELECT file, run, (SELECT max(rowid) FROM trainer_history
+                                          WHERE rowid BETWEEN first AND last AND loss IS NOT NULL) AS id,
+                              (SELECT max(told) FROM trainer_history WHERE rowid BETWEEN first AND last AND loss IS NOT NULL) AS told
+                       FROM (SELECT 1 FROM trainer_aside WHERE of = 1 LIMIT 1) CROSS JOIN trainer_stretches) WHERE id IS NOT NULL
+                 GROUP BY file HAVING count(run) = 0 AND max(told) < 1e11) JOIN trainer_history AS h ON h.rowid = id) AS l
+  ON l.file = a.file
 UNION ALL
-SELECT file, line, said, run, 0, foreign_to,
+SELECT file, NULL, said, run, 0, 0,
        (SELECT sum(e.value) FROM json_each(record) AS e WHERE e.key GLOB 'eval[/_]*runtime' AND e.value + 0 > 0)
-FROM (SELECT _file AS file, _line AS line, json_type(record, '$.step') IS NULL AS foreign_to,
-             json_first(record, 'timestamp', 'time', 'ts') AS said,
-             json_first(record, 'run_id', '_run_id', 'run', 'run_name') AS run, record
-      FROM jsonl_trace(:history) WHERE instr(record, 'eval') > 0 OR instr(record, '"step"') = 0 UNION ALL
-      SELECT :tracker_db, NULL, 0, time, run, record FROM trainer_stored WHERE instr(record, 'eval') > 0 AND json_valid(record) UNION ALL
-      SELECT file, line, 0, time, run, record FROM trainer_told WHERE instr(record, 'eval') > 0 UNION ALL
-      SELECT d._file, NULL, 0,
+FROM (SELECT :tracker_db AS file, time AS said, run, record FROM trainer_stored
+      WHERE instr(record, 'eval') > 0 AND json_valid(record) UNION ALL
+      SELECT file, time, run, record FROM trainer_told WHERE instr(record, 'eval') > 0 UNION ALL
+      SELECT d._file,
              json_extract(d.record, '$._timestamp' || iif(c.type = 'array', '[' || x.key || ']', '."' || x.key || '"')), NULL,
              json_object(c.key, x.value)
       FROM jsonl_trace(:wandb_columns) AS d, json_each(d.record) AS c, json_each(c.value) AS x
       WHERE c.key GLOB 'eval[/_]*runtime' AND c.type IN ('object', 'array'));
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'info', 'unused_events', min(line), count(*), 'objects that are no records, for they have no step or no time'
-FROM trainer_aside WHERE foreign_to GROUP BY file;
-INSERT INTO trainer_tail SELECT file, max(said) FROM trainer_aside WHERE is_last GROUP BY file;
+FROM trainer_beyond WHERE foreign_to GROUP BY file;
+INSERT INTO trainer_tail SELECT file, max(said) FROM trainer_beyond WHERE is_last GROUP BY file;
 INSERT INTO trainer_evals
 SELECT file, run, time - seconds, time
 FROM (SELECT file, run, seconds, CASE WHEN time < 1e11 THEN time WHEN time < 1e14 THEN time / 1e3 WHEN time < 1e17 THEN time / 1e6
                                       ELSE time / 1e9 END AS time
       FROM (SELECT *, CASE typeof(said) WHEN 'text' THEN coalesce(mpg_time(said, :zone), iif(said NOT GLOB '*[^0-9.]*', said + 0, NULL))
-                                        ELSE said END AS time FROM trainer_aside WHERE seconds > 0))
+                                        ELSE said END AS time FROM trainer_beyond WHERE seconds > 0))
 WHERE time > seconds;
 DROP TABLE trainer_aside;
+DROP TABLE trainer_beyond;
 -- W&B counts what was logged. A step or iter beside it is the trainer's number where all losses have it, and it nowhere falls to where it
 -- began, as the number within an epoch does.
---@ if (SELECT count(plain) > 0 FROM trainer_history)
+--@ if EXISTS (SELECT 1 FROM trainer_history WHERE plain IS NOT NULL)
 DROP TABLE IF EXISTS temp.trainer_counted;
 CREATE TEMP TABLE trainer_counted AS
 SELECT file, run
@@ -70,10 +59,11 @@ FROM (SELECT file, run, own, n, lag(n) OVER w AS before, first_value(n) OVER w A
       WINDOW w AS (PARTITION BY file, run ORDER BY id))
 GROUP BY file, run
 HAVING count(own) = 0 AND count(n) = count(*) AND 2 * count(DISTINCT n) >= count(*) AND total(n < before AND n <= first) = 0;
-UPDATE trainer_history SET own = plain
+UPDATE trainer_history SET own = plain, step = coalesce(plain, number)
 WHERE EXISTS (SELECT 1 FROM trainer_counted AS c WHERE c.file = trainer_history.file AND c.run IS trainer_history.run);
 DROP TABLE trainer_counted;
 --@ end
+--@ if EXISTS (SELECT 1 FROM trainer_breaks WHERE odd)
 -- Of numbers that are texts "1,500" is 1500 and "15/100" is 15; what else is no number is none.
 UPDATE trainer_history SET (own, number)
   = (SELECT max(iif(place = 0, n, NULL)), max(iif(place = 1, n, NULL))
@@ -83,7 +73,10 @@ UPDATE trainer_history SET (own, number)
                                        THEN replace(value, ',', '') + 0 END AS n
            FROM json_each(json_array(own, number))))
 WHERE typeof(own) = 'text' OR typeof(number) = 'text';
+UPDATE trainer_history SET step = coalesce(own, number) WHERE typeof(step) = 'text';
+--@ end
 -- Records of a run number their steps in one way. Of those that lack the trainer's number, which most have, the time is the next one's.
+--@ if EXISTS (SELECT 1 FROM trainer_breaks WHERE mixed OR odd)
 --@ if (SELECT count(own) BETWEEN 1 AND count(*) - 1 FROM trainer_history)
 DROP TABLE IF EXISTS temp.trainer_mixed;
 CREATE TEMP TABLE trainer_mixed AS
@@ -97,10 +90,12 @@ SELECT file, 'warning', 'missing_field', min(line), sum(n),
 FROM trainer_mixed GROUP BY file, by_own;
 DELETE FROM trainer_history WHERE own IS NULL AND loss IS NOT NULL
   AND EXISTS (SELECT 1 FROM trainer_mixed AS m WHERE by_own AND m.file = trainer_history.file AND m.run IS trainer_history.run);
-UPDATE trainer_history SET own = NULL
+UPDATE trainer_history SET own = NULL, step = number
 WHERE EXISTS (SELECT 1 FROM trainer_mixed AS m WHERE NOT by_own AND m.file = trainer_history.file AND m.run IS trainer_history.run);
 DROP TABLE trainer_mixed;
 --@ end
+--@ end
+--@ if EXISTS (SELECT 1 FROM trainer_breaks WHERE odd)
 -- What a record says of an evaluation is no step.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'info', 'unused_events', min(line), count(*), 'records of an evaluation: they are no steps'
@@ -108,8 +103,9 @@ FROM trainer_history WHERE evaluated GROUP BY file;
 DELETE FROM trainer_history WHERE evaluated;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'unread_time', min(line), count(*),
-       'times such as "' || said || '" are not read: write 2026-01-06T12:00:00 or Unix seconds' FROM trainer_history
-WHERE said GLOB '[0-9]*[/.][0-9]*[/.][0-9]*' GROUP BY file;
+       'times such as "' || told || '" are not read: write 2026-01-06T12:00:00 or Unix seconds' FROM trainer_history
+WHERE time IS NULL AND told GLOB '[0-9]*[/.][0-9]*[/.][0-9]*' GROUP BY file;
+--@ end
 --@ if :zone IS NOT NULL
 -- At the end of summer time a clock shows an hour twice: the second is meant where rows before are later, as steps go on.
 DROP TABLE IF EXISTS temp.trainer_hour;
@@ -125,37 +121,55 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'repeated_time', min(line), count(*),
        'the clock showed this time twice: the second is taken where lines before it are later, else the first'
 FROM trainer_hour GROUP BY file;
-UPDATE trainer_history SET time = time + 3600 WHERE rowid IN (SELECT id FROM trainer_hour);
+UPDATE trainer_history SET time = time + 3600, begun = time + 3600 - runtime WHERE rowid IN (SELECT id FROM trainer_hour);
 DROP TABLE trainer_hour;
 --@ end
 -- A rate may have a record of its own, as Lightning's: it is of the step of its number.
 DROP TABLE IF EXISTS temp.trainer_beside;
-CREATE TEMP TABLE trainer_beside AS SELECT coalesce(run, file) AS run, coalesce(own, number) AS step, tflops + 0 AS tflops
-FROM trainer_history WHERE loss IS NULL;
+CREATE TEMP TABLE trainer_beside(run, step, tflops);
+--@ if EXISTS (SELECT 1 FROM trainer_breaks WHERE odd)
+INSERT INTO trainer_beside SELECT coalesce(run, file), coalesce(own, number), tflops FROM trainer_history WHERE loss IS NULL;
 DELETE FROM trainer_history WHERE loss IS NULL AND EXISTS (SELECT 1 FROM trainer_beside);
 UPDATE trainer_history SET loss = loss + 0 WHERE typeof(loss) = 'text' AND (loss GLOB '[0-9]*' OR loss GLOB '[-+.][0-9]*');
+--@ end
 -- _runtime continues that of the run that was resumed: if it falls behind the clock, another process began.
 DROP TABLE IF EXISTS temp.trainer_started;
 CREATE TEMP TABLE trainer_started(id INTEGER PRIMARY KEY, resumed, since);
 INSERT INTO trainer_started
 SELECT id, resumed, max(iif(resumed, iif(runtime < before, 0, before), NULL)) OVER (PARTITION BY file, run ORDER BY id)
-FROM (SELECT id, file, run, runtime, coalesce(start - lag(start) OVER w > 10, 0) AS resumed, lag(runtime) OVER w AS before
-      FROM (SELECT h.rowid AS id, h.*, h.time - h.runtime AS start
+FROM (SELECT id, file, run, runtime, coalesce(begun - lag(begun) OVER w > 10, 0) AS resumed, lag(runtime) OVER w AS before
+      FROM (SELECT h.rowid AS id, h.*
             FROM (SELECT file, run
                   FROM (SELECT file, run,
-                               (SELECT min(time - runtime) FROM trainer_history WHERE rowid BETWEEN first AND last) AS earliest,
-                               (SELECT max(time - runtime) FROM trainer_history WHERE rowid BETWEEN first AND last) AS latest
+                               (SELECT min(begun) FROM trainer_history WHERE rowid BETWEEN first AND last) AS earliest,
+                               (SELECT max(begun) FROM trainer_history WHERE rowid BETWEEN first AND last) AS latest
                         FROM trainer_stretches)
                   GROUP BY file, run HAVING max(latest) - min(earliest) > 10) AS r
             CROSS JOIN trainer_stretches AS s ON s.file = r.file AND s.run IS r.run
             CROSS JOIN trainer_history AS h ON h.rowid BETWEEN s.first AND s.last)
       WINDOW w AS (PARTITION BY file, run ORDER BY id));
--- The LIMIT keeps the order.
-INSERT INTO trainer_points(file, line, job, rank, time, step, loss, tflops, begun, resumed, run, epoch)
-SELECT h.file, h.line, h.file, h.rank, h.time, coalesce(h.own, h.number), h.loss, iif(h.tflops + 0 > 0, h.tflops + 0, NULL),
-       h.time - h.runtime + coalesce(since, 0), coalesce(resumed, 0), h.run, h.epoch
-FROM (SELECT first, last FROM trainer_stretches ORDER BY file, run, first LIMIT -1) AS o
-CROSS JOIN trainer_history AS h ON h.rowid BETWEEN o.first AND o.last LEFT JOIN trainer_started AS s ON s.id = h.rowid;
+--@ if EXISTS (SELECT 1 FROM trainer_started)
+UPDATE trainer_history SET begun = trainer_history.begun + coalesce(s.since, 0), resumed = coalesce(s.resumed, 0)
+FROM trainer_started AS s WHERE s.id = trainer_history.rowid;
+--@ end
+--@ if EXISTS (SELECT 1 FROM (SELECT first, lag(first) OVER (ORDER BY file, run, first) AS before FROM trainer_stretches) WHERE before > first)
+DROP TABLE IF EXISTS temp.trainer_again;
+CREATE TEMP TABLE trainer_again AS
+SELECT h.* FROM (SELECT first, last FROM trainer_stretches ORDER BY file, run, first LIMIT -1) AS o -- the LIMIT keeps the order
+CROSS JOIN trainer_history AS h ON h.rowid BETWEEN o.first AND o.last;
+DELETE FROM trainer_history;
+INSERT INTO trainer_history SELECT * FROM trainer_again ORDER BY rowid;
+DROP TABLE trainer_again;
+--@ end
+-- SQLite copies tables of the same columns as they are.
+INSERT INTO trainer_points SELECT * FROM trainer_history;
+DROP TABLE IF EXISTS temp.trainer_otherwise;
+CREATE TEMP TABLE trainer_otherwise AS
+SELECT file, otherwise, min(iif(otherwise IS NULL, NULL, line)) AS line
+FROM (SELECT 1 FROM trainer_history WHERE otherwise IS NOT NULL LIMIT 1) CROSS JOIN trainer_history
+WHERE :flops IS NULL GROUP BY file HAVING count(tflops) = 0 AND count(otherwise) > 0 AND total(typeof(otherwise) = 'integer') = 0;
+DROP TABLE trainer_history;
+DROP TABLE trainer_breaks;
 DROP TABLE trainer_stretches;
 DROP TABLE trainer_started;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
@@ -274,10 +288,12 @@ SELECT run, step, max(tflops)
 FROM (SELECT coalesce(run, job) AS run, step, (value + 0) * place / 1e12 AS tflops
       FROM trainer_values WHERE typeof(place) = 'real' AND value + 0 > 0 UNION ALL SELECT * FROM trainer_beside)
 WHERE step IS NOT NULL GROUP BY run, step;
+--@ if EXISTS (SELECT 1 FROM trainer_rates)
 UPDATE trainer_points SET tflops
   = coalesce(tflops, (SELECT r.tflops FROM trainer_rates AS r
                       WHERE r.run = coalesce(trainer_points.run, trainer_points.job) AND r.step = trainer_points.step))
 WHERE EXISTS (SELECT 1 FROM trainer_rates);
+--@ end
 DROP TABLE trainer_rates;
 DROP TABLE trainer_beside;
 DROP TABLE trainer_values;

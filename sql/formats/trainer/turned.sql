@@ -1,8 +1,24 @@
 -- trainer/turned.sql - records of a tracker that are not in the order of their times, as those of an export with the latest first.
 --
--- Reads and changes trainer_history. Makes trainer_unordered(file, line, records).
+-- Reads and changes trainer_history. Makes trainer_unordered(file, line, records), and trainer_breaks, the records that are not as the one
+-- before: `within` is 1 within a run in a file, `back` where time goes back, `odd` where something is missing or a text.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
+DROP VIEW IF EXISTS temp.trainer_broken;
+CREATE TEMP VIEW trainer_broken AS
+SELECT h.rowid AS id, h.file, h.run, p.file IS h.file AND p.run IS h.run AS within, coalesce(h.time < p.time, 0) AS back,
+       (h.own IS NULL) <> (p.own IS NULL) AND p.rowid IS NOT NULL AS mixed,
+       h.time IS NULL OR h.loss IS NULL OR h.evaluated
+         OR 'text' IN (typeof(h.loss), typeof(h.own), typeof(h.number), typeof(h.plain)) AS odd
+FROM trainer_history AS h LEFT JOIN trainer_history AS p ON p.rowid = h.rowid - 1
+WHERE p.file IS NOT h.file OR p.run IS NOT h.run OR h.time < p.time OR (h.own IS NULL) <> (p.own IS NULL)
+   OR h.time IS NULL OR h.loss IS NULL OR h.evaluated OR typeof(h.loss) = 'text' OR typeof(h.own) = 'text' OR typeof(h.number) = 'text'
+   OR h.plain >= ''; -- a text
+DROP TABLE IF EXISTS temp.trainer_breaks;
+CREATE TEMP TABLE trainer_breaks AS SELECT * FROM trainer_broken;
+DROP TABLE IF EXISTS temp.trainer_unordered;
+CREATE TEMP TABLE trainer_unordered(file, line, records);
+--@ if EXISTS (SELECT 1 FROM trainer_breaks WHERE within AND back)
 -- Where times go back, steps do too, or no time is later than the one above: a run that went on from an earlier step, or a clock that was
 -- set back, is neither.
 DROP TABLE IF EXISTS temp.trainer_turned;
@@ -14,8 +30,6 @@ GROUP BY h.file
 HAVING total(h.time < p.time) > 0 AND min(coalesce(h.time >= p.time OR coalesce(h.own, h.number) < coalesce(p.own, p.number), 0))
     OR total(h.time < p.time) > 1 AND total(h.time > p.time) = 0;
 DELETE FROM trainer_turned WHERE file IN (SELECT file FROM trainer_history WHERE time IS NULL);
-DROP TABLE IF EXISTS temp.trainer_unordered;
-CREATE TEMP TABLE trainer_unordered(file, line, records);
 --@ if EXISTS (SELECT 1 FROM trainer_turned)
 -- Some that lie before an earlier one may be of a run that began anew: steps.sql lists them, for these files are read again before that.
 -- That all lie so, or all of a rank, is an order of its own.
@@ -31,5 +45,9 @@ UPDATE trainer_again SET line = NULL;
 DELETE FROM trainer_history WHERE file IN (SELECT file FROM trainer_turned);
 INSERT INTO trainer_history SELECT * FROM trainer_again ORDER BY rowid;
 DROP TABLE trainer_again;
+DELETE FROM trainer_breaks;
+INSERT INTO trainer_breaks SELECT * FROM trainer_broken;
 --@ end
 DROP TABLE trainer_turned;
+--@ end
+DROP VIEW trainer_broken;
