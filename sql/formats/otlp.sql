@@ -92,33 +92,8 @@ FROM otlp_spans WHERE start_time IS NULL OR end_time IS NULL GROUP BY NULL;
 
 .read sql/formats/otlp/lens.sql
 
--- An attribute is that of the span, else of its resource: the two are merged once, and taken apart once. Of the ranks the lowest counts:
--- the others say the same.
-DROP TABLE IF EXISTS temp.otlp_merged;
-CREATE TEMP TABLE otlp_merged AS
-SELECT coalesce(json_extract(a, '$."mpg.kind"'), name) AS kind, json_extract(a, '$."mpg.kind"') IS NOT NULL AS by_kind, start_time,
-       max(start_time, end_time) AS end_time, status, a
-FROM (SELECT *, json_patch(coalesce(resource, '{}'), attributes) AS a FROM otlp_spans WHERE start_time IS NOT NULL);
-
--- What the environment says (OTEL_RESOURCE_ATTRIBUTES) is text.
-DROP TABLE IF EXISTS temp.otlp_named;
-CREATE TEMP TABLE otlp_named AS
-SELECT job, attempt, step, program, flops, bytes, dtype, executions, job_name, owner, phase, framework, runtime, model, priority, a,
-       iif(rank GLOB '[0-9]*' AND rank NOT GLOB '*[^0-9]*', CAST(rank AS INTEGER), rank) AS number,
-       by_kind OR kind IN ('attempt', 'commit', 'init', 'prep', 'compile', 'restore', 'input', 'checkpoint', 'eval', 'hang', 'step',
-                           'rollout', 'serve', 'batch') AS is_known
-FROM (SELECT kind, by_kind, CAST(json_extract(a, '$."mpg.job"') AS TEXT) AS job, json_extract(a, '$."mpg.attempt"') AS attempt,
-             json_extract(a, '$."mpg.step"') AS step,
-             coalesce(json_extract(a, '$."mpg.rank"'), 0) AS rank, json_extract(a, '$."mpg.program"') AS program,
-             json_extract(a, '$."mpg.flops"') AS flops,
-             json_extract(a, '$."mpg.bytes"') AS bytes, json_extract(a, '$."mpg.dtype"') AS dtype,
-             json_extract(a, '$."mpg.executions"') AS executions,
-             json_extract(a, '$."mpg.name"') AS job_name, json_extract(a, '$."mpg.owner"') AS owner,
-             json_extract(a, '$."mpg.phase"') AS phase,
-             json_extract(a, '$."mpg.framework"') AS framework, json_extract(a, '$."mpg.runtime"') AS runtime,
-             json_extract(a, '$."mpg.model"') AS model,
-             json_extract(a, '$."mpg.priority"') AS priority, iif(kind IN ('attempt', 'checkpoint'), a, NULL) AS a
-      FROM otlp_merged);
+-- Of the ranks the lowest counts: the others say the same.
+.read sql/formats/otlp/named.sql
 
 DROP TABLE IF EXISTS temp.otlp_told;
 CREATE TEMP TABLE otlp_told AS
@@ -130,19 +105,18 @@ lowest AS MATERIALIZED ( -- ranks of an attempt may be numbered as another's are
 ),
 batch AS MATERIALIZED ( -- of each the last start of those that did not fail
   SELECT n.job AS of_job, n.step AS of_step, max(iif(status IS 'error' OR n.step IS NULL, NULL, start_time)) AS last_start
-  FROM otlp_merged AS m CROSS JOIN otlp_named AS n ON n.rowid = m.rowid
+  FROM otlp_named AS n
   JOIN lowest ON of_job = n.job AND lowest = n.number AND of_attempt IS iif(all_attempts, attempt, NULL)
   WHERE kind = 'batch' AND is_known GROUP BY n.job, n.step
 )
 SELECT job, attempt, kind, start_time, end_time, status, step, program, flops, bytes, dtype, executions, job_name, owner, phase, framework,
-       runtime, model, priority, n.a AS a,
+       runtime, model, priority, a,
        -- A batch that runs again is lost by itself.
        status IS 'error' AND (kind = 'serve'
                               OR (kind = 'batch' AND coalesce(start_time
                                                                 > (SELECT last_start FROM batch WHERE of_job = job AND of_step IS step),
                                                               1))) AS failed
-FROM otlp_merged AS m CROSS JOIN otlp_named AS n ON n.rowid = m.rowid
-CROSS JOIN lowest ON of_job = job AND lowest = number AND of_attempt IS iif(all_attempts, attempt, NULL)
+FROM otlp_named CROSS JOIN lowest ON of_job = job AND lowest = number AND of_attempt IS iif(all_attempts, attempt, NULL)
 WHERE is_known;
 -- What the lowest rank does not tell, as it died first: if there is another.
 DROP TABLE IF EXISTS temp.otlp_ranks;
@@ -156,15 +130,14 @@ INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT (SELECT path FROM otlp_input), 'warning', 'missing_steps', count(*),
        'steps that only ranks above the lowest tell, first ' || min(step) || ' of job ' || min(job)
          || ': left out. Did the lowest rank die first?'
-FROM (SELECT DISTINCT n.job AS job, n.step AS step, coalesce(m.start_time > l.latest + 60, 0) AS is_late
+FROM (SELECT DISTINCT n.job AS job, n.step AS step, coalesce(n.start_time > l.latest + 60, 0) AS is_late
       FROM otlp_ranks CROSS JOIN otlp_named AS n CROSS JOIN otlp_latest AS l ON l.job = n.job
-      CROSS JOIN otlp_merged AS m ON m.rowid = n.rowid WHERE n.is_known AND m.kind = 'step' AND n.step IS NOT NULL
+      WHERE n.is_known AND n.kind = 'step' AND n.step IS NOT NULL
       EXCEPT SELECT job, step, 0 FROM otlp_ranks CROSS JOIN otlp_told WHERE kind = 'step')
 GROUP BY NULL;
 DROP TABLE otlp_latest;
 DROP TABLE otlp_ranks;
 DROP TABLE otlp_named;
-DROP TABLE otlp_merged;
 
 -- A restore of a step above the one that follows is of another run, as a base model's. Steps are looked at where a restore names one.
 DROP TABLE IF EXISTS temp.otlp_steps;
@@ -214,9 +187,9 @@ GROUP BY NULL;
 DROP TABLE IF EXISTS temp.otlp_keys;
 CREATE TEMP TABLE otlp_keys AS
 SELECT key, sum(n) AS n, sum(iif(type = 'null', n, 0)) AS empty
-FROM (SELECT a.key, a.type, 1 AS n FROM otlp_spans, json_each(attributes) AS a WHERE a.key LIKE 'mpg.%'
-      UNION ALL SELECT a.key, a.type, r.n FROM (SELECT resource, count(*) AS n FROM otlp_spans GROUP BY resource) AS r,
-        json_each(r.resource) AS a WHERE a.key LIKE 'mpg.%')
+FROM (SELECT a.key, a.type, 1 AS n FROM otlp_odd AS o CROSS JOIN otlp_spans AS s ON s.rowid = o.id CROSS JOIN json_each(s.attributes) AS a
+      WHERE a.key LIKE 'mpg.%'
+      UNION ALL SELECT a.key, a.type, r.n FROM otlp_resources AS r, json_each(r.resource) AS a WHERE a.key LIKE 'mpg.%')
 GROUP BY key ORDER BY key;
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT (SELECT path FROM otlp_input), 'warning', 'missing_field', sum(empty),
@@ -232,6 +205,8 @@ FROM (SELECT key, n FROM otlp_keys
                         'mpg.outcome'))
 GROUP BY NULL;
 DROP TABLE otlp_keys;
+DROP TABLE otlp_odd;
+DROP TABLE otlp_resources;
 
 -- Spans of which none is of the convention are no trace of a job.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
