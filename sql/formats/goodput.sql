@@ -32,9 +32,10 @@ FROM goodput_trace(mpg_required(:log, ':log'));
 -- What the rows have, looked at once.
 DROP TABLE IF EXISTS temp.goodput_survey;
 CREATE TEMP TABLE goodput_survey AS
-SELECT max(time) - min(time) AS seconds, :job IS NULL AND total(job_name <> (SELECT job_name FROM goodput_rows LIMIT 1)) > 0 AS several,
+SELECT max(time) - min(time) AS seconds,
+       :job IS NULL AND count(*) FILTER (WHERE job_name <> (SELECT job_name FROM goodput_rows LIMIT 1)) > 0 AS several,
        count(*) > count(time) OR count(coalesce(time_ns, insertId, duplicate)) > 0 AS unordered,
-       sum(time IS NULL AND kind <> 'other') AS untimed
+       count(*) FILTER (WHERE time IS NULL AND kind <> 'other') AS untimed
 FROM goodput_rows;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:log, 'goodput_rows'), 'data_loss', 'missing_field', NULL, untimed, 'entries without their time: left out'

@@ -53,7 +53,8 @@ FROM (SELECT l.rowid AS first FROM mlperf_log AS l LEFT JOIN mlperf_log AS p ON 
 DROP TABLE IF EXISTS temp.mlperf_survey;
 CREATE TEMP TABLE mlperf_survey AS
 WITH summed AS (
-  SELECT max(l._file) AS file, count(*) AS n, sum(l.key = 'run_start') AS starts, sum(l.key = 'run_stop') AS stops, max(l._line) AS line,
+  SELECT max(l._file) AS file, count(*) AS n, count(*) FILTER (WHERE l.key = 'run_start') AS starts,
+         count(*) FILTER (WHERE l.key = 'run_stop') AS stops, max(l._line) AS line,
          min(l.time_ms) AS first_ms, max(l.time_ms) AS last_ms
   FROM mlperf_ranges AS r CROSS JOIN mlperf_log AS l ON l.rowid BETWEEN r.first AND r.last GROUP BY r.first
 )

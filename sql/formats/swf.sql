@@ -42,7 +42,7 @@ SELECT coalesce(max(submit_time) - min(submit_time) > 284012568 OR max(max(wait_
                 OR max(max(run_time), -min(run_time)) > 315569520 OR min(submit_time) < 0, 1) AS wide,
        min(count(job_number), count(submit_time)) < count(*) AS unplaced,
        min(count(run_time), count(wait_time), count(submit_time), count(coalesce(nullif(allocated_processors, 0), requested_processors)))
-  < count(*) OR total(allocated_processors = 0 AND run_time > 0) > 0 AS lacking,
+  < count(*) OR count(*) FILTER (WHERE allocated_processors = 0 AND run_time > 0) > 0 AS lacking,
        min(status) < 0 OR max(status) > 5 AS unknown, min(run_time) < 0 OR min(wait_time) < 0 AS negative
 FROM swf_jobs;
 

@@ -13,7 +13,8 @@ CREATE TEMP TABLE kineto_groups(id INTEGER PRIMARY KEY, trace, cat, pid, tid, ra
 INSERT INTO kineto_groups(trace, cat, pid, tid, rank, is_device, is_call, is_operator, is_host, is_strange, label_name, scope_name, file,
                           process, thread, label, scope)
 WITH several AS MATERIALIZED (
-  SELECT trace FROM kineto_faults CROSS JOIN kineto_events WHERE steps AND cat = 'user_annotation' AND step IS NOT NULL
+  SELECT trace FROM kineto_faults CROSS JOIN kineto_marked AS m CROSS JOIN kineto_events AS e ON e.rowid = m.id
+  WHERE steps AND cat = 'user_annotation' AND step IS NOT NULL
   GROUP BY trace HAVING count(DISTINCT pid) > 1
 ),
 labelled AS (
@@ -48,7 +49,7 @@ DROP TABLE IF EXISTS temp.kineto_again;
 CREATE TEMP TABLE kineto_again AS
 SELECT id, trace, name FROM (
   SELECT e.rowid AS id, trace, name, row_number() OVER (PARTITION BY trace, cat, pid, tid, start_ns, end_ns, name) AS nth
-  FROM kineto_faults CROSS JOIN kineto_events AS e WHERE (ranges OR steps) AND cat IN ('user_annotation', 'gpu_user_annotation'))
+  FROM kineto_marked AS m CROSS JOIN kineto_events AS e ON e.rowid = m.id)
 WHERE nth > 1;
 INSERT INTO kineto_left_out
 SELECT trace, 'warning', 'repeated_record', count(*),
@@ -59,18 +60,19 @@ DROP TABLE kineto_again;
 INSERT INTO device_ranges (trace, rank, side, thread, name, start_ns, end_ns)
 SELECT e.trace, g.rank, CASE e.cat WHEN 'user_annotation' THEN 'host' ELSE 'device' END, CAST(e.tid AS TEXT), e.name,
        e.start_ns + t.base_ns, e.end_ns + t.base_ns
-FROM kineto_faults CROSS JOIN kineto_events AS e CROSS JOIN device_traces AS t USING (trace)
-JOIN kineto_groups AS g ON g.trace = e.trace AND g.cat = e.cat AND g.pid IS e.pid AND g.tid IS e.tid
-WHERE (ranges OR steps) AND e.cat IN ('user_annotation', 'gpu_user_annotation');
+FROM kineto_marked AS m CROSS JOIN kineto_events AS e ON e.rowid = m.id CROSS JOIN device_traces AS t USING (trace)
+JOIN kineto_groups AS g ON g.trace = e.trace AND g.cat = e.cat AND g.pid IS e.pid AND g.tid IS e.tid;
 
 INSERT INTO device_steps (trace, rank, process, side, device, step, start_ns, end_ns)
 SELECT e.trace, g.rank, CASE e.cat WHEN 'user_annotation' THEN CAST(e.pid AS TEXT) END,
        CASE e.cat WHEN 'user_annotation' THEN 'host' ELSE 'device' END,
        CASE e.cat WHEN 'gpu_user_annotation' THEN CAST(e.pid AS TEXT) END, e.step,
        e.start_ns + t.base_ns, e.end_ns + t.base_ns
-FROM kineto_faults CROSS JOIN kineto_events AS e CROSS JOIN device_traces AS t USING (trace)
+FROM kineto_faults CROSS JOIN kineto_marked AS m CROSS JOIN kineto_events AS e ON e.rowid = m.id
+CROSS JOIN device_traces AS t USING (trace)
 JOIN kineto_groups AS g ON g.trace = e.trace AND g.cat = e.cat AND g.pid IS e.pid AND g.tid IS e.tid
-WHERE steps AND e.step IS NOT NULL AND e.cat IN ('user_annotation', 'gpu_user_annotation');
+WHERE steps AND e.step IS NOT NULL;
+DROP TABLE kineto_marked;
 
 -- ---- 3. Which events are the devices' ----
 

@@ -1,6 +1,7 @@
 -- kineto/inputs.sql - the events of the traces, without what cannot be.
 --
--- Reads chrome_trace and chrome_trace_info. Makes kineto_events, kineto_files, kineto_faults, kineto_left_out and device_marks.
+-- Reads chrome_trace and chrome_trace_info. Makes kineto_events, kineto_files, kineto_faults, kineto_marked, kineto_left_out and
+-- device_marks.
 -- A part of kineto.sql, which says what the parameters are and runs the parts in order.
 
 -- ---- 1. The inputs ----
@@ -52,12 +53,15 @@ DROP TABLE kineto_paddle;
 -- What there is to mend, in one pass: most traces have none of it, and are not read again for each.
 DROP TABLE IF EXISTS temp.kineto_faults;
 CREATE TEMP TABLE kineto_faults AS
-SELECT total(cat IS NULL) AS no_cat, total(name = '?') AS no_name, total(correlation = 0) AS no_call,
-       total(typeof(correlation) = 'text') AS long_calls, coalesce(min(context) <> max(context), 0) AS contexts,
-       total(start_ns IS NULL OR end_ns IS NULL OR end_ns < start_ns OR end_ns > 9223372036854775807 - base_ns) AS no_time,
-       coalesce(max(end_ns) - min(start_ns) > 86400000000000, 0) AS far, total(step IS NOT NULL) AS steps,
-       total(cat IN ('user_annotation', 'gpu_user_annotation')) AS ranges,
-       total(bytes < 0) AS below_zero, total(start_ns > 500000000000000000) AS unix, total(typeof(bandwidth_gb_s) = 'text') AS no_rate
+SELECT count(*) FILTER (WHERE cat IS NULL) AS no_cat, count(*) FILTER (WHERE name = '?') AS no_name,
+       count(*) FILTER (WHERE correlation = 0) AS no_call,
+       count(*) FILTER (WHERE correlation >= '') AS long_calls, -- texts
+       coalesce(min(context) <> max(context), 0) AS contexts,
+       count(*) FILTER (WHERE start_ns IS NULL OR end_ns IS NULL OR end_ns < start_ns OR end_ns > 9223372036854775807 - base_ns) AS no_time,
+       coalesce(max(end_ns) - min(start_ns) > 86400000000000, 0) AS far, count(step) AS steps,
+       count(*) FILTER (WHERE cat IN ('user_annotation', 'gpu_user_annotation')) AS ranges,
+       count(*) FILTER (WHERE bytes < 0) AS below_zero, count(*) FILTER (WHERE start_ns > 500000000000000000) AS unix,
+       count(*) FILTER (WHERE bandwidth_gb_s >= '') AS no_rate -- texts
 FROM (SELECT max(0, coalesce(max(base_time_ns), 0)) AS base_ns FROM kineto_files) CROSS JOIN kineto_events;
 
 -- Ascend's profiler and rocprof's give the devices' events no category: the process's name says which they are ('GPU0', in
@@ -205,14 +209,20 @@ DROP TABLE kineto_contexts;
 UPDATE kineto_events SET cat = 'user_annotation' WHERE rowid IN (
   SELECT e.rowid FROM kineto_faults CROSS JOIN kineto_events AS e
   WHERE steps AND cat IN ('cpu_op', 'operator') AND name GLOB 'ProfilerStep#*');
+-- What the program marks is little of a trace.
+DROP TABLE IF EXISTS temp.kineto_marked;
+CREATE TEMP TABLE kineto_marked(id INTEGER PRIMARY KEY);
+INSERT INTO kineto_marked
+SELECT e.rowid FROM kineto_faults CROSS JOIN kineto_events AS e
+WHERE (ranges OR steps) AND cat IN ('user_annotation', 'gpu_user_annotation');
 -- Where :step says which annotations are steps, or none is the profiler's, they are found by their names, as NVTX's are. (HTA knows the
 -- profiler's alone.)
 DROP TABLE IF EXISTS temp.device_marks;
 CREATE TEMP TABLE device_marks AS
 SELECT trace, pid AS process, dense_rank() OVER (ORDER BY trace, pid, tid) AS thread, name, start_ns AS start, end_ns AS "end",
        :step AS steps, e.rowid AS event
-FROM kineto_faults CROSS JOIN kineto_events AS e
+FROM kineto_faults CROSS JOIN kineto_marked AS m CROSS JOIN kineto_events AS e ON e.rowid = m.id
 WHERE ranges AND cat = 'user_annotation' AND coalesce(:table, '') NOT GLOB 'trace_hta_*'
   AND CASE WHEN :step IS NULL THEN (lower(name) GLOB '*step*' OR lower(name) GLOB 'iter*')
-             AND trace NOT IN (SELECT trace FROM kineto_events WHERE step IS NOT NULL AND cat IN ('user_annotation', 'gpu_user_annotation'))
+             AND trace NOT IN (SELECT s.trace FROM kineto_marked AS n CROSS JOIN kineto_events AS s ON s.rowid = n.id WHERE s.step IS NOT NULL)
            ELSE name GLOB :step END;

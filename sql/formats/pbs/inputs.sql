@@ -28,19 +28,27 @@ FROM pbs_trace(mpg_required(:pbs, ':pbs'), coalesce(:zone, 'UTC'));
 -- What there is to mend, in one pass: most logs have none of it, and are not read again for each.
 DROP TABLE IF EXISTS temp.pbs_faults;
 CREATE TEMP TABLE pbs_faults AS
-SELECT max(max(date_time, coalesce(ctime, date_time), coalesce(qtime, date_time), coalesce(start, date_time), coalesce("end", date_time)))
-         -- years are rounded down below
-         - min(min(date_time, coalesce(ctime, date_time), coalesce(qtime, date_time), coalesce(start, date_time),
-                   coalesce("end", date_time))) > 9 * 31556952 AS of_time,
-       total(CASE record_type WHEN 'S' THEN start IS NULL OR coalesce(ctime, qtime) IS NULL
-                  WHEN 'E' THEN start IS NULL OR "end" IS NULL OR Exit_status IS NULL END) AS of_field,
-       total("Resource_List.nodes" IS NOT NULL OR instr(gpu_type, 'g.')) AS of_share,
-       total(record_type = 'B') AS of_reservation, total(record_type = 'Q' AND asked IS NULL AND "Resource_List.ncpus" IS NULL) AS of_asked,
-       total(other IS NOT NULL) + total("Resource_List.select" IS NOT NULL AND coalesce(asked, 0) = 0) AS of_resource,
-       total(record_type NOT GLOB '[ABCDEGKLMPQRSTUYacdekprsuvxz]' OR record_type IS NULL) AS of_type,
-       min(coalesce(server, 'pbs')) AS server, min(coalesce(server, 'pbs')) <> max(coalesce(server, 'pbs')) AS of_servers,
-       count(job_base) > 0 AS of_jobs
-FROM pbs_records;
+SELECT count(*) FILTER (WHERE date_time < low OR date_time > high OR ctime < low OR ctime > high OR qtime < low OR qtime > high
+                                OR start < low OR start > high OR "end" < low OR "end" > high) > 0 AS of_time,
+       count(*) FILTER (WHERE CASE record_type WHEN 'S' THEN start IS NULL OR coalesce(ctime, qtime) IS NULL
+                                               WHEN 'E' THEN start IS NULL OR "end" IS NULL OR Exit_status IS NULL END) AS of_field,
+       count(*) FILTER (WHERE "Resource_List.nodes" IS NOT NULL OR instr(gpu_type, 'g.')) AS of_share,
+       count(*) FILTER (WHERE record_type = 'B') AS of_reservation,
+       count(*) FILTER (WHERE record_type = 'Q' AND asked IS NULL AND "Resource_List.ncpus" IS NULL) AS of_asked,
+       count(*) FILTER (WHERE other IS NOT NULL OR "Resource_List.select" IS NOT NULL AND coalesce(asked, 0) = 0) AS of_resource,
+       count(*) FILTER (WHERE record_type <> 'Q' AND record_type <> 'S' AND record_type <> 'E'
+                              AND record_type NOT GLOB '[ABCDEGKLMPQRSTUYacdekprsuvxz]' OR record_type IS NULL) AS of_type,
+       f.server, count(*) FILTER (WHERE coalesce(r.server, 'pbs') <> f.server) > 0 AS of_servers, count(job_base) > 0 AS of_jobs
+-- four years and a half before the first and after it
+FROM (SELECT coalesce(server, 'pbs') AS server, coalesce(date_time, 0) - 4.5 * 31556952 AS low,
+             coalesce(date_time, 0) + 4.5 * 31556952 AS high
+      FROM pbs_records ORDER BY rowid LIMIT 1) AS f CROSS JOIN pbs_records AS r;
+UPDATE pbs_faults SET of_time = (
+  SELECT max(max(date_time, coalesce(ctime, date_time), coalesce(qtime, date_time), coalesce(start, date_time), coalesce("end", date_time)))
+           -- years are rounded down below
+           - min(min(date_time, coalesce(ctime, date_time), coalesce(qtime, date_time), coalesce(start, date_time),
+                     coalesce("end", date_time))) > 9 * 31556952 FROM pbs_records)
+WHERE of_time;
 
 -- What cannot be: a time that is more than ten years from the middle one; its record counts as nothing. Each record says three: its own,
 -- and when the job was queued, started or ended.
