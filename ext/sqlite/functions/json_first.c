@@ -48,13 +48,10 @@ typedef struct found {
 } found;
 
 /* The place of a key, `raw`, among the first n names; n: it is none of them. -1: no memory. */
-static int place_of(const wanted *of, int n, mpg_str raw, bool escaped) {
-  const mpg_str *names = of->names;
+static int place_of(const mpg_str *names, int n, mpg_str raw, bool escaped) {
   mpg_str key = raw;
   char *copy = NULL;
   int place = 0;
-  if (!escaped && (of->lengths >> (raw.n & 63) & 1) == 0)
-    return n;
   if (escaped) {
     copy = sqlite3_malloc64(raw.n);
     if (copy == NULL)
@@ -68,8 +65,11 @@ static int place_of(const wanted *of, int n, mpg_str raw, bool escaped) {
 }
 
 /* Behind a name that was found no other counts. false: no memory. */
-static bool look_at(const member *m, const wanted *names, found *out) {
-  int place = place_of(names, out->place, m->key, m->escaped);
+static inline bool look_at(const member *m, const wanted *names, found *out) {
+  int place;
+  if (!m->escaped && (names->lengths >> (m->key.n & 63) & 1) == 0)
+    return true;
+  place = place_of(names->names, out->place, m->key, m->escaped);
   if (place >= 0 && place < out->place && m->kind != MPG_JSON_NULL)
     *out = (found){place, m->kind, m->text};
   return place >= 0;
@@ -211,13 +211,19 @@ static bool read_array(mpg_str array, wanted *names) {
 
 /* The names of an array, which SQLite keeps with an argument that is constant, or NULL: it is no
 ** array of texts. false: no memory. */
-static bool of_array(sqlite3_context *context, mpg_str array, const wanted **out) {
+static bool of_array(sqlite3_context *context, sqlite3_value *arg, const wanted **out) {
   wanted counted = {0}, *names;
+  mpg_str array = {NULL, 0};
   *out = NULL;
-  if (array.n < 2 || array.p[0] != '[')
+  if (sqlite3_value_type(arg) == SQLITE_TEXT)
+    array.p = (const char *)sqlite3_value_text(arg);
+  if (array.p == NULL || array.p[0] != '[')
     return true;
   *out = sqlite3_get_auxdata(context, 1);
-  if (*out != NULL || !read_array(array, &counted))
+  if (*out != NULL)
+    return true;
+  array.n = (size_t)sqlite3_value_bytes(arg);
+  if (!read_array(array, &counted))
     return true;
   names = sqlite3_malloc64(sizeof *names + (size_t)counted.n * sizeof *names->names + array.n);
   if (names == NULL)
@@ -293,11 +299,8 @@ static void first_function(sqlite3_context *context, int n, sqlite3_value **args
   wanted names = {.names = own};
   const wanted *array = NULL;
   int rc = SQLITE_OK;
-  if (n == 2) {
-    const mpg_value name = mpg_value_of(args[1]);
-    if (name.type == MPG_TEXT && !of_array(context, name.s, &array))
-      rc = SQLITE_NOMEM;
-  }
+  if (n == 2 && !of_array(context, args[1], &array))
+    rc = SQLITE_NOMEM;
   if (rc == SQLITE_OK && array == NULL)
     rc = read_names(n, args, &names);
   if (rc == SQLITE_MISUSE)

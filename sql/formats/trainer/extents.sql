@@ -1,8 +1,8 @@
 -- trainer/extents.sql - times and steps of each file that cannot be.
 --
 -- Reads and changes trainer_points. Makes trainer_extents(file, first, last, earliest, latest, lowest, highest, partial, timed),
--- trainer_breaks, the points that do not go on from the one before in the same run, log and job, to a higher step, another time and a
--- later line, and trainer_counted, of how many points these are.
+-- trainer_breaks, the points that do not go on from the one before in the same run, log and job, to a higher step, a later time and
+-- line, and trainer_counted, of how many points these are.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 DROP VIEW IF EXISTS temp.trainer_broken;
@@ -14,10 +14,10 @@ SELECT c.rowid AS id, c.file, c.job, c.run, c.at, coalesce(c.part, c.file) AS lo
        coalesce(p.job IS NOT c.job OR coalesce(p.part, p.file) IS NOT coalesce(c.part, c.file) OR p.run IS NOT c.run OR c.step < p.step
                   OR c.resumed, 0) AS is_head,
        coalesce(c.step < p.step, 0) AS goes_back, coalesce(c.step = p.step, 0) AS same_step,
-       coalesce(c.time = p.time AND c.step > p.step, 0) AS same_time
+       coalesce(c.time = p.time AND c.step > p.step, 0) AS same_time, coalesce(c.time < p.time, 0) AS is_early
 FROM trainer_points AS c LEFT JOIN trainer_points AS p ON p.rowid = c.rowid - 1
 WHERE p.rowid IS NULL OR c.file IS NOT p.file OR c.run IS NOT p.run OR c.job IS NOT p.job OR c.part IS NOT p.part OR c.at IS NOT p.at
-   OR c.line < p.line OR c.line IS NULL AND p.line IS NOT NULL OR c.step <= p.step OR c.time = p.time OR c.resumed;
+   OR c.line < p.line OR c.line IS NULL AND p.line IS NOT NULL OR c.step <= p.step OR c.time <= p.time OR c.resumed;
 DROP TABLE IF EXISTS temp.trainer_breaks;
 CREATE TEMP TABLE trainer_breaks AS SELECT * FROM trainer_broken;
 DROP TABLE IF EXISTS temp.trainer_counted;

@@ -2,7 +2,7 @@
 --
 -- Reads trainer_points, which it puts in order, trainer_breaks, trainer_counted, trainer_extents, trainer_marks, trainer_evals and
 -- training_chips. Makes trainer_ranges, trainer_steps, trainer_firsts, trainer_spells, trainer_within, trainer_long, trainer_jobs,
--- trainer_chip and training_steps.
+-- trainer_chip, trainer_in_order and training_steps.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 -- ---- 2. Attempts and steps ----
@@ -109,9 +109,10 @@ SELECT nth, job, file, head IS NOT lag(head) OVER (ORDER BY nth)
 FROM (SELECT *, row_number() OVER w AS nth, head IS lag(head) OVER w AND file IS lag(file) OVER w AS inner
       FROM trainer_merged WINDOW w AS (ORDER BY rowid)) WHERE NOT inner;
 DROP TABLE trainer_merged;
+DELETE FROM trainer_breaks;
+INSERT INTO trainer_breaks SELECT * FROM trainer_broken;
 --@ end
 DROP VIEW trainer_broken;
-DROP TABLE trainer_breaks;
 DROP TABLE IF EXISTS temp.trainer_ranges; -- a row a file of an attempt, whose points are those from `head` to `tail`
 CREATE TEMP TABLE trainer_ranges(first INTEGER PRIMARY KEY, last, head, tail, job TEXT, attempt, file);
 INSERT INTO trainer_ranges
@@ -120,6 +121,13 @@ SELECT first, coalesce(lead(first) OVER w - 1, n), max(iif(is_head, first, NULL)
        job, sum(is_head) OVER (PARTITION BY job ORDER BY first), file
 FROM trainer_starts CROSS JOIN (SELECT max(rowid) AS n FROM trainer_points) WINDOW w AS (ORDER BY first);
 DROP TABLE trainer_starts;
+-- Whether the steps are in the order of jobs, attempts and times: where none says how long it took, each begins where the one before ends.
+DROP TABLE IF EXISTS temp.trainer_in_order;
+CREATE TEMP TABLE trainer_in_order AS
+SELECT 1
+WHERE NOT EXISTS (SELECT 1 FROM trainer_breaks WHERE is_early AND NOT is_head) AND NOT EXISTS (SELECT 1 FROM trainer_extents WHERE timed)
+  AND NOT EXISTS (SELECT 1 FROM (SELECT job, lag(job) OVER (ORDER BY first) AS before FROM trainer_ranges) WHERE job < before);
+DROP TABLE trainer_breaks;
 -- Saves, restores, evaluations and waits that lie within a step: each in the first step that ends at its end or later. Times are sums,
 -- which are not exact: those 10 microseconds apart are one.
 DROP TABLE IF EXISTS temp.trainer_within;
