@@ -9,13 +9,14 @@
 DROP TABLE IF EXISTS temp.training_firsts;
 CREATE TEMP TABLE training_firsts AS
 SELECT run, job, attempt, start_time, min(end_time) AS end_time, own, executions, total(own) AS all_own,
-       sum(iif(own > 0, executions, 0)) AS all_executions FROM training_lengths GROUP BY run;
+       sum(iif(own > 0, executions, 0)) AS all_executions, count(*) FILTER (WHERE own > 60) AS long
+FROM training_lengths GROUP BY run;
 -- The first one compiles, and is none of these. All are read again only where some are long.
 DROP TABLE IF EXISTS temp.training_long;
 CREATE TEMP TABLE training_long AS
 WITH each AS MATERIALIZED (
   SELECT run, job, step, end_time, own, executions
-  FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM training_lengths WHERE own > 60)) CROSS JOIN training_lengths WHERE executions > 0 AND own > 0
+  FROM (SELECT 1 WHERE EXISTS (SELECT 1 FROM training_firsts WHERE long > 0)) CROSS JOIN training_lengths WHERE executions > 0 AND own > 0
 ),
 usual AS (SELECT job, mpg_median(own / executions) AS usual FROM each GROUP BY job)
 SELECT e.run, e.job, e.step, e.own, e.executions
