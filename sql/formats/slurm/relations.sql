@@ -35,17 +35,18 @@ WITH needs AS (
   GROUP BY job
 ),
 last AS (
-  SELECT *, CASE WHEN json_valid(said) THEN CASE json_type(said) WHEN 'object' THEN said END END AS words
+  SELECT *, CASE WHEN said IS NOT NULL THEN -- of most jobs nothing
+              CASE WHEN json_valid(said) THEN CASE json_type(said) WHEN 'object' THEN said END END END AS words
   FROM (SELECT a.job, j.*, n.chips, n.least, n.most, n.submit_time, coalesce(j.Comment, n.comment) AS said
         FROM needs AS n CROSS JOIN slurm_attempts AS a ON a.rowid = n.row CROSS JOIN slurm_jobs AS j ON j.rowid = a.row)
 )
 SELECT job,
        JobName AS name,
        Account AS owner,
-       json_extract(words, '$.phase') AS phase,
-       json_extract(words, '$.framework') AS framework,
-       json_extract(words, '$.runtime') AS runtime,
-       json_extract(words, '$.model') AS model,
+       CASE WHEN said IS NOT NULL THEN json_extract(words, '$.phase') END AS phase,
+       CASE WHEN said IS NOT NULL THEN json_extract(words, '$.framework') END AS framework,
+       CASE WHEN said IS NOT NULL THEN json_extract(words, '$.runtime') END AS runtime,
+       CASE WHEN said IS NOT NULL THEN json_extract(words, '$.model') END AS model,
        QOS AS priority,
        chips,
        CASE WHEN least <> chips OR most <> chips THEN least END AS min_chips,
