@@ -224,5 +224,6 @@ SELECT trace, pid AS process, dense_rank() OVER (ORDER BY trace, pid, tid) AS th
 FROM kineto_faults CROSS JOIN kineto_marked AS m CROSS JOIN kineto_events AS e ON e.rowid = m.id
 WHERE ranges AND cat = 'user_annotation' AND coalesce(:table, '') NOT GLOB 'trace_hta_*'
   AND CASE WHEN :step IS NULL THEN (lower(name) GLOB '*step*' OR lower(name) GLOB 'iter*')
-             AND trace NOT IN (SELECT s.trace FROM kineto_marked AS n CROSS JOIN kineto_events AS s ON s.rowid = n.id WHERE s.step IS NOT NULL)
+             AND trace NOT IN (SELECT s.trace FROM kineto_marked AS n CROSS JOIN kineto_events AS s ON s.rowid = n.id
+                               WHERE s.step IS NOT NULL)
            ELSE name GLOB :step END;
