@@ -95,19 +95,24 @@ FROM otlp_spans WHERE start_time IS NULL OR end_time IS NULL GROUP BY NULL;
 -- Of the ranks the lowest counts: the others say the same.
 .read sql/formats/otlp/named.sql
 
-DROP TABLE IF EXISTS temp.otlp_told;
-CREATE TEMP TABLE otlp_told AS
+DROP TABLE IF EXISTS temp.otlp_above;
+CREATE TEMP TABLE otlp_above(id INTEGER PRIMARY KEY);
+--@ if EXISTS (SELECT 1 FROM otlp_named WHERE number IS NOT (SELECT number FROM otlp_named LIMIT 1))
+INSERT INTO otlp_above
 WITH told AS MATERIALIZED (SELECT job AS of_job, count(attempt) = count(*) AS all_attempts
                            FROM otlp_named WHERE job IS NOT NULL AND is_known GROUP BY job),
 lowest AS MATERIALIZED ( -- ranks of an attempt may be numbered as another's are not
   SELECT of_job, iif(all_attempts, attempt, NULL) AS of_attempt, all_attempts, min(number) AS lowest
   FROM otlp_named CROSS JOIN told ON of_job = job GROUP BY 1, 2
-),
-batch AS MATERIALIZED ( -- of each the last start of those that did not fail
-  SELECT n.job AS of_job, n.step AS of_step, max(iif(status IS 'error' OR n.step IS NULL, NULL, start_time)) AS last_start
-  FROM otlp_named AS n
-  JOIN lowest ON of_job = n.job AND lowest = n.number AND of_attempt IS iif(all_attempts, attempt, NULL)
-  WHERE kind = 'batch' AND is_known GROUP BY n.job, n.step
+)
+SELECT id FROM otlp_named CROSS JOIN lowest ON of_job = job AND of_attempt IS iif(all_attempts, attempt, NULL)
+WHERE is_known AND number <> lowest;
+--@ end
+DROP TABLE IF EXISTS temp.otlp_told;
+CREATE TEMP TABLE otlp_told AS
+WITH batch AS MATERIALIZED ( -- of each the last start of those that did not fail
+  SELECT job AS of_job, step AS of_step, max(iif(status IS 'error' OR step IS NULL, NULL, start_time)) AS last_start
+  FROM otlp_named WHERE kind = 'batch' AND is_known AND job IS NOT NULL AND id NOT IN (SELECT id FROM otlp_above) GROUP BY 1, 2
 )
 SELECT job, attempt, kind, start_time, end_time, status, step, program, flops, bytes, dtype, executions, job_name, owner, phase, framework,
        runtime, model, priority, a,
@@ -116,12 +121,10 @@ SELECT job, attempt, kind, start_time, end_time, status, step, program, flops, b
                               OR (kind = 'batch' AND coalesce(start_time
                                                                 > (SELECT last_start FROM batch WHERE of_job = job AND of_step IS step),
                                                               1))) AS failed
-FROM otlp_named CROSS JOIN lowest ON of_job = job AND lowest = number AND of_attempt IS iif(all_attempts, attempt, NULL)
-WHERE is_known;
+FROM otlp_named WHERE is_known AND job IS NOT NULL AND id NOT IN (SELECT id FROM otlp_above);
 -- What the lowest rank does not tell, as it died first: if there is another.
 DROP TABLE IF EXISTS temp.otlp_ranks;
-CREATE TEMP TABLE otlp_ranks AS SELECT 1
-WHERE (SELECT count(*) FROM otlp_named WHERE is_known AND job IS NOT NULL) > (SELECT count(*) FROM otlp_told);
+CREATE TEMP TABLE otlp_ranks AS SELECT 1 WHERE EXISTS (SELECT 1 FROM otlp_above);
 DROP TABLE IF EXISTS temp.otlp_latest;
 CREATE TEMP TABLE otlp_latest(job PRIMARY KEY, latest) WITHOUT ROWID;
 INSERT INTO otlp_latest SELECT job, max(coalesce(end_time, start_time))
@@ -137,6 +140,7 @@ FROM (SELECT DISTINCT n.job AS job, n.step AS step, coalesce(n.start_time > l.la
 GROUP BY NULL;
 DROP TABLE otlp_latest;
 DROP TABLE otlp_ranks;
+DROP TABLE otlp_above;
 DROP TABLE otlp_named;
 
 -- A restore of a step above the one that follows is of another run, as a base model's. Steps are looked at where a restore names one.
@@ -172,6 +176,7 @@ FROM (SELECT job, kind, CASE WHEN kind = 'attempt'
 WHERE field IS NOT NULL GROUP BY kind, field;
 
 -- A step that ended in an error, and that no other of its number made good.
+--@ if EXISTS (SELECT 1 FROM otlp_told WHERE status = 'error')
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
 SELECT (SELECT path FROM otlp_input), 'warning', 'skipped_steps', sum(n),
        'steps that ended in an error, and of whose number none ended well, the first of job ' || min(job) || ': they count as progress'
@@ -182,6 +187,7 @@ FROM (
   UNION ALL SELECT job, 1 FROM otlp_told WHERE kind = 'step' AND status = 'error' AND step IS NULL
 )
 GROUP BY NULL;
+--@ end
 
 -- Attributes in other letters, or misspelt, are none of the convention; one may have no value.
 DROP TABLE IF EXISTS temp.otlp_keys;
