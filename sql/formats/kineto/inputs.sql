@@ -84,6 +84,7 @@ DROP TABLE IF EXISTS temp.kineto_whole;
 CREATE TEMP TABLE kineto_whole AS
 SELECT DISTINCT p.trace FROM kineto_processes AS p CROSS JOIN kineto_events AS e ON e.trace = p.trace AND e.pid = p.pid
 WHERE p.name IN ('HCCL', 'Communication') AND e.cat IS NULL AND lower(e.name) GLOB 'hcom_*';
+--@ if (SELECT no_cat FROM kineto_faults)
 UPDATE kineto_events SET
   cat = CASE
           WHEN p.name IN ('HCCL', 'Communication') AND p.trace IN (SELECT trace FROM kineto_whole)
@@ -110,6 +111,7 @@ UPDATE kineto_events SET
                                  WHEN p.name GLOB 'GPU[0-9]*' THEN CAST(substr(p.name, 4) AS INTEGER) END)
 FROM kineto_processes AS p
 WHERE (SELECT no_cat FROM kineto_faults) AND p.trace = kineto_events.trace AND p.pid = kineto_events.pid AND kineto_events.cat IS NULL;
+--@ end
 DROP TABLE kineto_whole;
 INSERT INTO kineto_left_out
 SELECT trace, 'info', 'no_work', count(*),
@@ -185,13 +187,17 @@ UPDATE kineto_events SET bytes = NULL
 WHERE rowid IN (SELECT e.rowid FROM kineto_faults CROSS JOIN kineto_events AS e WHERE below_zero AND e.bytes < 0);
 
 -- A correlation of 0 is none.
+--@ if (SELECT no_call FROM kineto_faults)
 UPDATE kineto_events SET correlation = NULL
 WHERE rowid IN (SELECT e.rowid FROM kineto_faults CROSS JOIN kineto_events AS e WHERE no_call AND correlation = 0);
+--@ end
 -- One from 2^63 on is text: its 64 bits as a signed number are exact, and two of them never become one REAL.
+--@ if (SELECT long_calls FROM kineto_faults)
 UPDATE kineto_events SET correlation = (CAST(substr(correlation, 1, length(correlation) - 9) AS INTEGER) - 18446744072) * 1000000000
   + (CAST(substr(correlation, -9) AS INTEGER) - 1709551616)
 WHERE (SELECT long_calls FROM kineto_faults) AND typeof(correlation) = 'text' AND length(correlation) BETWEEN 19 AND 20
   AND correlation NOT GLOB '*[^0-9]*';
+--@ end
 
 -- A stream's number is its context's own, where a device has several.
 DROP TABLE IF EXISTS temp.kineto_contexts;
