@@ -3,8 +3,9 @@
 --
 -- Reads :wandb, :wandb_columns, :wandb_csv, :history, :tracker_db, :tag, :zone, trainer_stored and trainer_told. Makes trainer_history, of
 -- the columns of trainer_points, and trainer_aside(file, line, told, runtime, run, of, foreign_to, evaluation, is_none). `told` is the time
--- as written, `own` the number of the trainer's step and `number` that of the record, `plain` another beside it; `otherwise` a record with
--- rates that are none of a chip, or 0 beside a rate that is no number; `of` 1 of :wandb and :wandb_csv, 2 of :history; `evaluation` how long one took.
+-- as written, `own` the number of the trainer's step, `number` that of the record and `plain` another beside it; `otherwise` a record with
+-- rates that are none of a chip, or 0 beside a rate that is no number; `of` 1 of :wandb and :wandb_csv, 2 of :history; `evaluation` how
+-- long one took.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 -- A time is in seconds, or in the milliseconds, microseconds or nanoseconds of pandas, which also makes dates of them. A date may name no
@@ -66,9 +67,9 @@ FROM (SELECT *, CASE WHEN loss <= 9e999 THEN 1 -- any number
                          json_first(record, '["step", "iter", "iteration", "iteration_step"]') AS beside,
                          json_first(record, '["perf/per_device_tflops_per_sec", "TFLOPS_per_GPU", "perf/tflops_per_gpu",
                            "throughput/tflops/device", "throughput/tflops_per_device", "model_tflops_per_gpu",
-                           "throughput/device/flops_per_sec", "train/device/flops_per_sec", "device/flops_per_sec", "tflops", "throughput", "split", "phase", "mode", "stage",
-                           "prefix", "type", "kind", "event", "event_type", "rank", "global_rank", "epoch", "run_id", "_run_id", "run",
-                           "run_name"]') AS rare,
+                           "throughput/device/flops_per_sec", "train/device/flops_per_sec", "device/flops_per_sec", "tflops", "throughput",
+                           "split", "phase", "mode", "stage", "prefix", "type", "kind", "event", "event_type", "rank", "global_rank", "epoch",
+                           "run_id", "_run_id", "run", "run_name"]') AS rare,
                          instr(record, 'eval') > 0 AS tells
                   FROM (SELECT _file AS file, _line AS line, record, 1 AS of FROM jsonl_trace(:wandb) UNION ALL
                           SELECT _file, _line, json_set(record, '$._timestamp', json_first(record, 'timestamp', 'time', 'ts')), 2
