@@ -759,6 +759,38 @@ class Mapping(Case):
                 for category, seconds in alone.items():
                     self.assertAlmostEqual(seconds, found[category], delta=n * late * 4, msg=(n, late, category))
 
+    def test_launches_that_fail_early_are_no_hosts(self):
+        """A job that breaks off in its first step and starts again at once, again and again, ran each time, however long its steps take later."""
+        rows, at = [], 1772352000
+
+        def tell(**fields):
+            rows.append({"job_name": "r"} | {key: at if value is None else value for key, value in fields.items()})
+
+        for _ in range(5):
+            tell(job_start_time=None)
+            at += 20
+            tell(step_count=0, step_start_time=None)
+            at += 60
+        tell(job_start_time=None)
+        for step, took in (
+            (0, 20),
+            (1, 900),
+            (1, 100),
+            (2, 900),
+        ):  # one is run again without a start, as after a reshard
+            at += took
+            tell(step_count=step, step_start_time=None)
+        at += 900
+        tell(job_end_time=None)
+        path = self.file("".join(json.dumps(row) + "\n" for row in rows))
+        self.assertEqual(
+            [("completed", 1), ("failed", 5)],
+            self.rows("SELECT outcome, count(*) FROM trace_records(?) WHERE record = 'allocations' GROUP BY 1", path),
+        )
+        self.assertEqual(
+            [], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'parallel_lines' AND source = ?", path)
+        )
+
     def test_a_run_that_ended_holds_no_chips_until_the_next(self):
         first, second = (0.0, 100.0, [0.0, 50.0]), (1000.0, 1100.0, [1000.0, 1050.0])
         # Nor does it ask for any: it is completed.

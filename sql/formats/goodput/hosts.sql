@@ -3,23 +3,23 @@
 -- Reads and changes goodput_rows and goodput_marks.
 -- A part of goodput.sql, which says what the parameters are and runs the parts in order.
 
--- A step that comes again within half of what steps take was not run again. Where that is so of most steps, hosts write beside each other.
+-- A step that comes again within half of what steps take was not run again, unless the job started in between, as after a crash. Where that
+-- is so of most steps, hosts write beside each other.
+-- (The first steps say whether some come again, as logs have millions.)
+--@ if EXISTS (SELECT 1 FROM goodput_marks AS m JOIN goodput_rows AS n ON n.rowid = id WHERE m.kind = 'job' AND m.edge = 'start' GROUP BY n.job_name HAVING count(*) > 1) AND (SELECT count(*) > 1.4 * count(DISTINCT step) FROM (SELECT step FROM goodput_rows WHERE +kind = 'step' LIMIT 2000))
 DROP TABLE IF EXISTS temp.goodput_copies;
 CREATE TEMP TABLE goodput_copies AS
 WITH steps AS MATERIALIZED (
-  SELECT r.rowid AS id, job_name AS job, time, step
-  FROM (SELECT 1 FROM goodput_marks AS m JOIN goodput_rows AS n ON n.rowid = id
-        WHERE m.kind = 'job' AND m.edge = 'start' GROUP BY n.job_name HAVING count(*) > 1 LIMIT 1)
-  -- the first, as logs have millions
-  CROSS JOIN (SELECT count(*) > 1.4 * count(DISTINCT step) AS repeats FROM (SELECT step FROM goodput_rows WHERE +kind = 'step' LIMIT 2000))
-  CROSS JOIN goodput_rows AS r
-  WHERE repeats AND +kind = 'step' AND time IS NOT NULL AND step IS NOT NULL AND coalesce(duplicate, 0) = 0
+  SELECT r.rowid AS id, job_name AS job, time, step, start
+  FROM (SELECT rowid, *, sum(kind = 'job') OVER (PARTITION BY job_name ORDER BY time, rowid) AS start FROM goodput_rows
+        WHERE (kind = 'step' OR kind = 'job' AND edge = 'start') AND time IS NOT NULL) AS r
+  WHERE kind = 'step' AND step IS NOT NULL AND coalesce(duplicate, 0) = 0
 ),
 gaps AS (SELECT job, time - lag(time) OVER w AS gap, step <> lag(step) OVER w AS next
          FROM steps WINDOW w AS (PARTITION BY job ORDER BY time, id)),
 usual AS (SELECT job, mpg_median(gap) AS gap FROM gaps WHERE next GROUP BY job),
-repeated AS (SELECT s.id, s.job, s.step, s.time - lag(s.time) OVER (PARTITION BY s.job, s.step ORDER BY s.time, s.id) < u.gap / 2 AS copy
-             FROM steps AS s JOIN usual AS u USING (job)),
+repeated AS (SELECT s.id, s.job, s.step, s.time - lag(s.time) OVER w < u.gap / 2 AND s.start = lag(s.start) OVER w AS copy
+             FROM steps AS s JOIN usual AS u USING (job) WINDOW w AS (PARTITION BY s.job, s.step ORDER BY s.time, s.id)),
 hosts AS (SELECT job FROM repeated GROUP BY job HAVING 2 * count(DISTINCT iif(copy, step, NULL)) > count(DISTINCT step))
 SELECT id, job FROM repeated WHERE copy AND job IN (SELECT job FROM hosts);
 -- Of all else what stands between two steps: the first of what begins, the last of what ends.
@@ -49,3 +49,4 @@ FROM goodput_copies GROUP BY NULL;
 DELETE FROM temp.goodput_rows WHERE rowid IN (SELECT id FROM goodput_copies);
 DELETE FROM temp.goodput_marks WHERE id IN (SELECT id FROM goodput_copies);
 DROP TABLE goodput_copies;
+--@ end
