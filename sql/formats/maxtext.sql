@@ -357,17 +357,15 @@ FROM training_phases CROSS JOIN training_attempts AS a ON a.rowid = run
 WHERE kind = 'restore' AND NOT EXISTS (SELECT 1 FROM training_lines AS l WHERE l.rowid BETWEEN a.first AND a.last AND l.step IS NOT NULL)
 GROUP BY run;
 
+DROP TABLE IF EXISTS temp.training_last;
+CREATE TEMP TABLE training_last AS SELECT file, job, attempt, timed, max(last) FROM training_attempts GROUP BY file;
 DROP TABLE IF EXISTS temp.training_tails;
-CREATE TEMP TABLE training_tails AS
-SELECT a.job, a.attempt, t.time
-FROM training_tail AS t JOIN (SELECT file, max(last) AS last FROM training_attempts GROUP BY file) AS f USING (file)
-JOIN training_attempts AS a ON a.last = f.last WHERE a.timed;
+CREATE TEMP TABLE training_tails AS SELECT job, attempt, t.time FROM training_tail AS t JOIN training_last USING (file) WHERE timed;
 
 -- ---- 3. The relations ----
 
 .read sql/formats/log/held.sql
 
--- A step without a length would be one of any time.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT job, 'data_loss', 'end_before_start', NULL, count(*),
        'steps of which nothing tells a time, first ' || min(step) || ': the first of a log, or not later than the one before: left out'

@@ -298,11 +298,12 @@ FROM (SELECT h.job, h.attempt, r.chips,
       FROM training_reach AS h CROSS JOIN training_ranges AS r ON r.rowid = h.run)
 ORDER BY 1, 2;
 
+DROP TABLE IF EXISTS temp.training_last;
+CREATE TEMP TABLE training_last AS
+SELECT file, r.job, r.attempt, r.clocked FROM training_files AS f JOIN training_ranges AS r ON r.last = f.last;
 DROP TABLE IF EXISTS temp.training_tails;
 CREATE TEMP TABLE training_tails AS
-SELECT r.job, r.attempt, t.time
-FROM training_tail AS t JOIN training_files AS f USING (file) JOIN training_ranges AS r ON r.of_file = f.rowid AND r.last = f.last
-WHERE r.clocked
+SELECT job, attempt, t.time FROM training_tail AS t JOIN training_last USING (file) WHERE clocked
 UNION ALL -- what its timers tell of comes before its end
 SELECT job, attempt, max(end_time) FROM training_phases WHERE kind <> 'restore' GROUP BY 1, 2;
 

@@ -285,6 +285,9 @@ FROM summed AS s CROSS JOIN training_ranges AS r ON r.rowid = s.range JOIN told 
 JOIN training_counted AS f ON f.rowid = s.first JOIN training_counted AS l ON l.rowid = s.last;
 
 -- A log of which the last step has a clock goes on by that.
+DROP TABLE IF EXISTS temp.training_last;
+CREATE TEMP TABLE training_last AS
+SELECT file, r.job, r.attempt FROM training_files AS f JOIN training_ranges AS r ON r.last = f.last;
 DROP TABLE IF EXISTS temp.training_tails;
 CREATE TEMP TABLE training_tails AS
 SELECT r.job, r.attempt, t.time

@@ -352,10 +352,12 @@ FROM training_ranges AS r
 WHERE steps > 0 OR EXISTS (SELECT 1 FROM training_marks AS m WHERE m.id BETWEEN first AND last AND loaded IS NOT NULL)
 ORDER BY job, attempt;
 
+DROP TABLE IF EXISTS temp.training_last;
+CREATE TEMP TABLE training_last AS
+SELECT file, r.job, r.attempt FROM training_files AS f JOIN training_ranges AS r ON r.last = f.last;
 DROP TABLE IF EXISTS temp.training_tails;
 CREATE TEMP TABLE training_tails AS
-SELECT r.job, r.attempt, t.time
-FROM training_tail AS t JOIN training_files AS f USING (file) JOIN training_ranges AS r ON r.last = f.last;
+SELECT job, attempt, t.time FROM training_tail AS t JOIN training_last USING (file);
 
 -- ---- 3. The relations ----
 

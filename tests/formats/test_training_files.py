@@ -573,6 +573,96 @@ class GoesOn(Case):
                     )
 
 
+class SaysHowItEnded(Case):
+    """Lines below the last step say how the run ended, where the trainer does not: then it runs no longer, and what no save has is lost."""
+
+    STEPD = "slurmstepd: error: *** {} ON n1 CANCELLED AT 2026-03-03T10:00:30{} ***\n"
+    TRACE = 'Traceback (most recent call last):\n  File "/x/train.py", line 9, in <module>\n    main()\n'
+    SRUN = "srun: error: n1: task 3: {}\n"
+    STOPPED = TRACE + "torch.distributed.elastic.multiprocessing.api.SignalException: Process 77 got signal: 15\n"
+    ENDS = (
+        (STEPD.format("JOB 123", " DUE TO TIME LIMIT"), "timeout"),
+        (STEPD.format("STEP 123.0", " DUE TO TIME LIMIT") + SRUN.format("Terminated"), "timeout"),
+        (STEPD.format("JOB 123", " DUE TO PREEMPTION") + STOPPED, "preempted"),
+        (STEPD.format("JOB 123", " DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS"), "node_fail"),
+        (STEPD.format("JOB 123", "") + STOPPED + SRUN.format("Exited with exit code 1"), "cancelled"),
+        (STEPD.format("JOB 123", " DUE to SIGNAL Terminated"), "cancelled"),
+        (STEPD.format("STEP 123.0", ""), "cancelled"),
+        (STEPD.format("STEP 123.0", "") + STOPPED, "cancelled"),
+        (SRUN.format("Exited with exit code 1") + STEPD.format("STEP 123.0", ""), "failed"),
+        (TRACE + "RuntimeError: NCCL\n" + STEPD.format("STEP 123.0", ""), "failed"),
+        (SRUN.format("Terminated"), "cancelled"),
+        (SRUN.format("Out Of Memory"), "failed"),
+        (SRUN.replace("task 3", "tasks 0-7").format("Exited with exit code 137"), "failed"),
+        ("slurmstepd: error: Detected 1 oom_kill event in StepId=123.0.\n", "failed"),
+        ("torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n", "failed"),
+        ("E0303 10:00:30.000000 7 torch/x/api.py:869] failed (exitcode: -9) local_rank: 0 (pid: 8)\n", "failed"),
+        (TRACE + "KeyboardInterrupt\n", "cancelled"),
+        (TRACE + "torch.OutOfMemoryError: CUDA out of memory.\n" + "wandb: Synced\n" * 40, "failed"),
+        (TRACE.replace("Tr", "[rank3]: Tr") + "[rank3]: AssertionError\n", "failed"),
+        ("Killed\n", "failed"),
+        (
+            "/var/spool/slurmd/job123/slurm_script: line 33: 12345 Terminated              python train.py\n",
+            "cancelled",
+        ),
+        ("Segmentation fault (core dumped)\n", "failed"),
+        ("=>> PBS: job killed: walltime 3642 exceeded limit 3600\n", "timeout"),
+        # none of an end: an error that was caught, a process that ended well, and words within a line
+        (TRACE + "ValueError: caught\n" + "INFO goes on\n" * 120, None),
+        ("RuntimeError: told, not raised\n", None),
+        (SRUN.format("Exited with exit code 0"), None),
+        ("The process was Killed before\nTerminated workers: 0\n", None),
+        ("", None),
+    )
+
+    def outcome(self, *logs, **more):
+        self.paths = [self.file(text, "log") for text in logs]
+        fleet = json.dumps({"sources": [{"path": path, "chips": 8} | more for path in self.paths]})
+        self.shares = dict(self.rows("SELECT category, sum(chip_us) FROM trace_rollup(?) GROUP BY 1", fleet))
+        return self.rows(
+            "SELECT outcome, end_time IS NULL FROM trace_records(?) WHERE record = 'allocations' ORDER BY start_time",
+            fleet,
+        )
+
+    def log(self, name, first=1, last=5, shift=0):
+        return "".join(CutOff.LINES[name].format(*divmod(2 * n + shift, 60), n) for n in range(first, last + 1))
+
+    def test_each(self):
+        for name in CutOff.LINES:
+            for more, outcome in self.ENDS:
+                with self.subTest(name=name, more=more):
+                    self.assertEqual([(outcome, outcome is None)], self.outcome(self.log(name) + more))
+                    said = self.one("SELECT json_extract(inferred, '$.outcome') FROM trace_sources(?)", *self.paths)
+                    self.assertEqual(outcome and f"lines below the last step: {outcome}", said)
+
+    def test_what_comes_before_or_from_others(self):
+        """A run that went on had no such end, the option counts, and the run of each file has its own."""
+        timeout, failed = self.ENDS[0][0], self.SRUN.format("Exited with exit code 1")
+        for name in CutOff.LINES:
+            with self.subTest(name=name):
+                first, second = self.log(name, 1, 11), self.log(name, 3, 7, 900)
+                self.assertEqual([("failed", 0), (None, 1)], self.outcome(first + timeout + second))
+                self.assertEqual([("failed", 0), ("timeout", 0)], self.outcome(first + second + timeout))
+                self.assertEqual([("cancelled", 0)], self.outcome(first + timeout, outcome="cancelled"))
+                self.assertEqual(
+                    [("timeout", 0), ("failed", 0)], self.outcome(first + timeout, second + failed, job="j")
+                )
+
+    def test_what_no_save_has_is_lost(self):
+        for name, save in (
+            ("megatron", "  successfully saved checkpoint from iteration      3 to /c\n"),
+            ("maxtext", "2026-03-03 10:00:06.500 Saved a checkpoint at step 3\n"),
+        ):
+            lines = self.log(name).splitlines(True)
+            text = "".join(lines[:3]) + save + "".join(lines[3:])
+            with self.subTest(name=name):
+                self.outcome(text)
+                self.assertEqual(({"pending"}, 0), (set(self.shares) & {"pending", "lost"}, self.shares.get("lost", 0)))
+                pending = self.shares["pending"]
+                self.outcome(text + self.ENDS[0][0])
+                self.assertEqual((0, pending), (self.shares.get("pending", 0), self.shares["lost"]))
+
+
 class NothingRecognised(Case):
     """A log in which no line is known, be it of another trainer, is a row that says so; so is one of the lines but not of steps."""
 

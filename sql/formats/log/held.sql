@@ -5,6 +5,9 @@
 --
 -- A part of maxtext.sql, megatron.sql, nanogpt.sql, torchtitan.sql and trainer.sql, which say what the parameters are.
 
+-- The log may say how its last run ended, though its trainer does not.
+.read sql/formats/log/ended.sql
+
 -- A run that hangs, or is torn down, holds its chips while its log goes on.
 CREATE TEMP TABLE IF NOT EXISTS training_tails(job, attempt, time);
 UPDATE training_runs SET end_time = t.until

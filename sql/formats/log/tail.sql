@@ -2,11 +2,17 @@
 -- failure leaves. A launcher that stands there began another run, which came to nothing that is known: until then alone.
 --
 -- Reads and changes training_lines(file, line, time, step, is_tail), of which the last one of a file may be such a line. Makes
--- training_tail(file, time). A part of the scripts of trainers' logs, which say what the parameters are.
+-- training_tail(file, time) and training_known(file, line), the last step's line. A part of the scripts of trainers' logs, which say what
+-- the parameters are.
 
 DROP TABLE IF EXISTS temp.training_tail;
 CREATE TEMP TABLE training_tail AS SELECT file, time FROM training_lines WHERE is_tail;
 DELETE FROM training_lines WHERE is_tail;
+DROP TABLE IF EXISTS temp.training_known;
+CREATE TEMP TABLE training_known(file TEXT PRIMARY KEY, line); -- for log/ended.sql
+INSERT INTO training_known
+SELECT file, (SELECT l.line FROM training_lines AS l WHERE l.rowid BETWEEN first AND last AND l.step IS NOT NULL
+              ORDER BY l.rowid DESC LIMIT 1) AS line FROM training_extents;
 DROP TABLE IF EXISTS temp.training_ahead;
 CREATE TEMP TABLE training_ahead AS -- of tails of a minute and more: the last line of a step or with a time, and from where another run is
 SELECT t.file, max(iif(coalesce(l.step, l.time) IS NULL, 0, l.line)) AS known,

@@ -1,13 +1,16 @@
 -- trainer/over.sql - how runs ended, until when their logs go on, and whether they came further than their last line.
 --
 -- Reads trainer_placed, trainer_marks, trainer_firsts, trainer_spells and trainer_tail, changes training_runs. Makes
--- training_tails(job, attempt, time).
+-- training_last(file, job, attempt) and training_tails(job, attempt, time).
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 -- How the program's own launcher or loop says that it ended: a process that failed outweighs others that did not.
 UPDATE training_runs SET own_outcome
   = coalesce(own_outcome, (SELECT max(p.kind) FROM trainer_placed AS p
                            WHERE p.job = training_runs.job AND p.attempt = training_runs.attempt AND p.kind IN ('completed', 'failed')));
+
+DROP TABLE IF EXISTS temp.training_last;
+CREATE TEMP TABLE training_last AS SELECT file, job, max(attempt) AS attempt FROM trainer_spells GROUP BY file;
 
 -- Until when its last run goes on, if no launch follows that came to no step.
 DROP TABLE IF EXISTS temp.training_tails;
