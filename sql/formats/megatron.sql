@@ -289,13 +289,14 @@ SELECT job, attempt, 'pytorch' AS framework, chips, NULL AS chip, start_time, ma
        CASE WHEN step = steps OR told_exit <> 'after receiving' THEN 'completed'
             WHEN told_exit IS NOT NULL AND attempt = max(attempt) OVER (PARTITION BY job) THEN 'cancelled' END AS own_outcome
 FROM (SELECT h.job, h.attempt, r.chips,
-             (SELECT min(start_time) FROM training_steps WHERE rowid BETWEEN h.first AND h.last) AS start_time,
+             coalesce(b.time, (SELECT min(start_time) FROM training_steps WHERE rowid BETWEEN h.first AND h.last)) AS start_time,
              (SELECT max(end_time) FROM training_steps WHERE rowid BETWEEN h.first AND h.last) AS end_time,
              (SELECT max(step) FROM training_steps WHERE rowid BETWEEN h.first AND h.last) AS step,
              (SELECT max(told_steps) FROM training_lines WHERE rowid BETWEEN r.first AND r.last) AS steps,
              (SELECT max(told_exit) FROM training_lines WHERE rowid BETWEEN r.first AND r.last) AS told_exit,
              (SELECT max(time) FROM training_lines WHERE rowid BETWEEN r.first AND r.last AND r.clocked AND told_exit IS NOT NULL) AS exits
-      FROM training_reach AS h CROSS JOIN training_ranges AS r ON r.rowid = h.run)
+      FROM training_reach AS h CROSS JOIN training_ranges AS r ON r.rowid = h.run
+      LEFT JOIN training_started AS b ON b.job = h.job AND b.attempt = h.attempt)
 ORDER BY 1, 2;
 
 DROP TABLE IF EXISTS temp.training_last;
@@ -323,6 +324,7 @@ DROP TABLE training_runs;
 DROP TABLE training_tail;
 DROP TABLE training_saves;
 DROP TABLE training_phases;
+DROP TABLE training_started;
 DROP TABLE training_events;
 DROP TABLE training_marks;
 DROP TABLE training_reach;

@@ -261,6 +261,47 @@ class Megatron(Case):
         self.map("megatron", self.file(first + second), start=self.T0 - 3600)
         self.assertEqual([(1, -3600, -3570, "completed"), (2, -3570, None, None)], self.rows(held, self.T0))
 
+    def test_start_up(self):
+        """From the first date of a launch to its first iteration the program sets itself up, if both clocks are of one zone; other runs' dates are none."""
+        date = "[after {} built] datetime: 2026-03-02 {} \n"
+        head = "using world size: 8, data-parallel size: 8\n"
+
+        def run(clock, first, at):
+            return "".join(
+                (f" [2026-03-02 {at}:{10 * i + 10:02d}] " if clock else " ")
+                + f"iteration {first + i:8d}/ 99 | consumed samples: 1 | elapsed time per iteration (ms): 10000.0 | lm loss: 1.0E+00 |\n"
+                for i in range(3)
+            )
+
+        over = "[after training is done] datetime: 2026-03-02 09:05:00 \n"
+        before = "[before the start of training step] datetime: 2026-03-02 {} \n"
+        launch = (
+            lambda at, begins: head
+            + date.format("model is", at)
+            + date.format("dataloaders are", at)
+            + before.format(begins)
+        )
+        started = "SELECT attempt, kind, start_time - ?1, end_time - ?1 FROM spans WHERE kind = 'init' ORDER BY 1"
+        held = "SELECT attempt, start_time - ?1 FROM allocations ORDER BY 1"
+        for clock in (True, False):
+            with self.subTest(clock=clock):
+                first = launch("08:57:00", "09:00:00") + run(clock, 1, "09:00") + over
+                second = launch("09:58:00", "10:00:00") + run(clock, 2, "10:00")
+                self.map("megatron", self.file(first + second), chips=8)
+                self.assertEqual([(1, "init", -180, 0), (2, "init", 3480, 3600)], self.rows(started, self.T0))
+                self.assertEqual([(1, -180), (2, 3480)], self.rows(held, self.T0))
+                self.assertEqual(
+                    {("startup", None): (180 + 120) * 8}, {k: v for k, v in self.seconds().items() if k[0] == "startup"}
+                )
+                # without one before the first iteration, as of ranks that print none
+                self.map("megatron", self.file(head + run(clock, 1, "09:00") + over), chips=8)
+                self.assertEqual([], self.rows(started, self.T0))
+        # clocks of two zones
+        for hour in ("07", "11"):
+            self.map("megatron", self.file(launch(hour + ":57:00", hour + ":59:00") + run(True, 1, "09:00")), chips=8)
+            self.assertEqual([], self.rows(started, self.T0))
+            self.assertEqual([(1, 0)], self.rows(held, self.T0))
+
     def test_a_clock_that_is_set_back_twice(self):
         """No step lasts less than nothing: the lines count where they stand, and are listed."""
         line = " [2026-03-02 09:{:02d}:00.000] iteration {:8d}/      30 | consumed samples: 1 | elapsed time per iteration (ms): 1000.0 | lm loss: 1.0E+00 |\n"

@@ -2,8 +2,8 @@
 --
 -- Reads and changes training_lines, where lines that tell a clock alone have told_other, and training_begun(file, time): when such a log
 -- began. Reads training_tail(file, time). GPT-NeoX and Megatron-DeepSpeed have DeepSpeed's clock above each iteration; older Megatron-LM
--- prints the date before training and after it. Makes training_dates(file, line, time), of logs whose iterations have no clock: where a
--- line tells the date. A part of megatron.sql, which says what the parameters are and runs the parts in order.
+-- prints the date before training and after it. Makes training_dates(file, line, time): where a line tells the date alone.
+-- A part of megatron.sql, which says what the parameters are and runs the parts in order.
 
 -- A log without an iteration, as of a launch that came to none, is of the last time that stands in it.
 UPDATE training_lines SET time = s.time
@@ -40,10 +40,7 @@ SELECT l.file, max(l.time) FROM training_lines AS l JOIN (SELECT file, min(id) A
     FROM training_clocks GROUP BY file HAVING count(other) < count(*)) AS c ON c.file = l.file AND l.rowid < first
 WHERE l.told_other IS NOT NULL AND l.time IS NOT NULL GROUP BY l.file;
 DROP TABLE training_clocks;
-INSERT OR IGNORE INTO training_dates
-SELECT file, line, time FROM training_lines
-WHERE told_other IS NOT NULL AND time IS NOT NULL
-  AND file IN (SELECT file FROM training_lines GROUP BY file HAVING count(step) > 0 AND total(step IS NOT NULL AND time IS NOT NULL) = 0);
+INSERT OR IGNORE INTO training_dates SELECT file, line, time FROM training_lines WHERE told_other IS NOT NULL AND time IS NOT NULL;
 
 -- GPT-NeoX leaves it to DeepSpeed to tell of saves and loads, rank by rank: the last between two iterations counts.
 UPDATE training_lines SET told_other = NULL, told_saved = engine_saved, told_loaded = engine_loaded

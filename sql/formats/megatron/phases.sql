@@ -1,7 +1,24 @@
 -- megatron/phases.sql - saves, evaluations and restores.
 --
--- Reads training_events, training_marks, training_steps and training_reach. Makes training_phases and training_saves.
+-- Reads training_events, training_marks, training_steps, training_reach, training_dates, training_ranges and training_files. Makes
+-- training_phases, training_saves and training_started(job, attempt, time).
 -- A part of megatron.sql, which says what the parameters are and runs the parts in order.
+
+-- When a launch began, by the first date that it tells, if the last is beside its first iteration: then both clocks are of one zone.
+DROP TABLE IF EXISTS temp.training_started;
+CREATE TEMP TABLE training_started(job TEXT, attempt, time, end_time, PRIMARY KEY (job, attempt)) WITHOUT ROWID;
+--@ if EXISTS (SELECT 1 FROM training_dates)
+INSERT INTO training_started
+SELECT job, attempt, min(d.time), start_time
+FROM (SELECT h.job, h.attempt, s.start_time, f.file,
+             iif(r.first = f.first, 0, (SELECT l.line FROM training_lines AS l WHERE l.rowid = r.first)) AS since,
+             (SELECT l.line FROM training_lines AS l WHERE l.rowid BETWEEN r.first AND r.last AND l.step IS NOT NULL
+              ORDER BY l.rowid LIMIT 1) AS until
+      FROM training_reach AS h CROSS JOIN training_ranges AS r ON r.rowid = h.run CROSS JOIN training_files AS f ON f.rowid = r.of_file
+      CROSS JOIN training_steps AS s ON s.rowid = h.first) AS h
+CROSS JOIN training_dates AS d ON d.file = h.file AND d.line BETWEEN h.since AND h.until AND d.time <= h.start_time + 1
+GROUP BY job, attempt HAVING min(d.time) < start_time - 1 AND max(d.time) > start_time - 600;
+--@ end
 
 -- Iterations are timed without what comes between them: with times, the gap in which a line says so is the
 -- save or the evaluation; without, their timers say. That an asynchronous save is done is said in a later gap: its timer
@@ -54,6 +71,8 @@ FROM training_events AS e CROSS JOIN training_reach AS h ON h.job = e.job AND h.
 CROSS JOIN training_steps AS s ON s.rowid = h.first
 WHERE e.told_loaded IS NOT NULL AND e.told_loaded < s.step
 GROUP BY 1, 2
+UNION ALL
+SELECT job, attempt, 'init', time, end_time, NULL FROM training_started
 UNION ALL
 -- A last run that came to no step: the checkpoint that it loaded had been saved. (What begins at the end of a trace does not count.)
 SELECT job, attempt, 'restore', end_time - 1e-6, end_time - 1e-6, told_loaded
