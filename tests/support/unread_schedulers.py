@@ -1,6 +1,20 @@
-"""unread_schedulers.py - what schedulers and clouds print that is known and not read, and words of the reason, for test_sources_unread.py."""
+"""unread_schedulers.py - what schedulers, clouds and trackers print that is known and not read, and words of the reason, for test_sources_unread.py."""
 
 SCHEDULERS = {
+    "all_results.json": (
+        b'{\n    "epoch": 3.0,\n    "train_loss": 1.5,\n    "train_runtime": 3600.5,\n    "train_samples_per_second": 8.1\n}',
+        "results of the Hugging Face Trainer",
+    ),
+    "eval_results.json": (
+        b'{"eval_loss": NaN, "eval_runtime": 3.5, "eval_model": "x"}',
+        "results of the Hugging Face Tr",
+    ),
+    "neptune.csv": (b"0.0,1767225600123,2.5\n1.0,1767225610123,2.4\n", "values without a header, as Neptune saves"),
+    "neptune_values.csv": (b"0,2.5,1767225600123\n1,2.4,1767225610123\n", "values without a header, as Neptune"),
+    "meta.yaml": (
+        b"artifact_location: file:///m/1\ncreation_time: 1767225600123\nexperiment_id: '1'\nlast_update_time: 1767225600123\nlifecycle_stage: active\nname: gpt\n",
+        "what MLflow keeps of an experiment",
+    ),
     "vertex.json": (
         b'[{"createTime": "2026-01-01T00:00:00Z", "jobSpec": {"workerPoolSpecs": [{"replicaCount": "1"}]}, "name": "projects/1/locations/a/customJobs/2"}]',
         "jobs of Google Batch or Vertex AI: write the records (docs/own-logs.md)",

@@ -1,4 +1,4 @@
--- unread/tables.sql - what commands of schedulers print for people, and tables of public traces.
+-- unread/tables.sql - what commands of schedulers print for people, tables of public traces, and what trackers keep beside metrics.
 --
 -- A part of unread.sql.
 
@@ -10,3 +10,6 @@
 --@ hint (?i)\A\s*active jobs-{6,}\s*\nJOB(?:ID|NAME)\s+USERNAME\s+STATE\s => a table of showq, which is of one moment: copy the accounting logs of the server below it
 --@ hint \A,?"?job_name"?,"?organization"?,"?gpu_model"?, => jobs of Alibaba's GPU trace of 2026, which does not say when they started: write its rows as allocations (docs/own-logs.md)
 --@ hint \A(?=[^\n]*\bgpu_spec_public\b)(?=[^\n]*\b(?:pod_id|server_id)\b)[\w,"]+\r?\n => samples by the hour of Alibaba's GPU trace of 2026, which do not say when pods started: write its rows as allocations (docs/own-logs.md)
+--@ hint (?s)\A\s*\{(?=[^{}]{0,9000}?"(?:train|eval|test|predict)_(?:runtime|samples_per_second)"\s*:)(?:\s*"[^"\n]*"\s*:\s*(?:-?[\d.eE+-]+|NaN|-?Infinity|null|"[^"\n]*")\s*,?)+\s*\} => results of the Hugging Face Trainer, sums without times: give the event files that report_to="tensorboard" writes, or trainer_state.json
+--@ hint \A"?\d+(?:\.\d+)?"?,(?:"?1\d{12}"?,"?-?\d[\d.eE+-]*"?|"?-?\d[\d.eE+-]*"?,"?1\d{12}(?:\.\d*)?"?)\r?\n => values without a header, as Neptune saves a chart: write above them what each is, as step,timestamp,value in their order
+--@ hint \A(?=(?:\w+: [^\n]*\n){0,9}?artifact_location: )(?:\w+: [^\n]*\n){0,9}?experiment_id: => what MLflow keeps of an experiment: what its runs did is in the files of theirs
