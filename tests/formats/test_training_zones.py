@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 import time
 import unittest
 
@@ -42,6 +43,25 @@ class Zones(TrainerLogs):
 
     def said(self, path):
         return self.rows("SELECT kind, count, detail FROM mpg_issues WHERE source = ? AND severity <> 'info'", path)
+
+    def test_a_zone_by_its_name(self):
+        """As PDT or CST, of which several have the name: it is not read, which a row says, unless the option has the zone."""
+        for lines in OWN:
+            if lines is zoned_deepspeed:
+                continue  # whose clock the bracket ends: with a name in it there is none
+            path = self.log(lines, lambda at, line: line, lambda at: 0)
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            for word in (" PDT", "CST", " CEST", " JST", " UTC", " PDTX"):
+                named = self.file(re.sub(r"(\d\d:\d\d:\d\d(?:[.,]\d+)?)(?!\d)", r"\1" + word, text), lines.__name__)
+                with self.subTest(lines=lines.__name__, word=word):
+                    self.rows("SELECT count(*) FROM trace_training_steps(?)", named)
+                    listed = [row[1:] for row in self.said(named) if row[0] == "unread_time"]
+                    wanted = [] if word in (" UTC", " PDTX") else [(1, word.strip())]
+                    self.assertEqual(wanted, [(n, detail.split(", ")[1]) for n, detail in listed])
+                    fleet = json.dumps({"sources": [{"path": named, "zone": "America/Los_Angeles"}]})
+                    self.rows("SELECT count(*) FROM trace_training_steps(?)", fleet)
+                    self.assertEqual([], [row for row in self.said(named) if row[0] == "unread_time"])
 
     def test_summer_time_in_one_log(self):
         for (lines, keep), (before, after) in itertools.product(

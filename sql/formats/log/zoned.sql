@@ -15,9 +15,15 @@ CROSS JOIN training_lines AS l ON l.rowid = first.id;
 -- Another reading of a file forgets what was said of the first.
 DROP TABLE IF EXISTS temp.training_said;
 CREATE TEMP TABLE training_said AS SELECT * FROM mpg_issues WHERE source IN (SELECT file FROM training_zoned);
-UPDATE training_zoned SET kept = (SELECT d.time FROM log_trace(file, '(?x) ^ (?: \[ [^\]\s]{1,200} \]\  )? (?<time> \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d (?: \.\d+ )? (?: Z | [+-]\d\d:?\d\d ) ) [\ \t]
-  | ^ \s* \{ .* "(?: @?timestamp | time )"\s*:\s* " (?<time> \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d (?: \.\d+ )? (?: Z | [+-]\d\d:?\d\d ) ) "', 'rows') AS d
+UPDATE training_zoned SET kept = (SELECT coalesce(d.time, log_group(d._record, 'word')) FROM log_trace(file, '(?x) ^ (?: \[ [^\]\s]{1,200} \]\  )? (?<time> \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d (?: \.\d+ )? (?: Z | [+-]\d\d:?\d\d ) ) [\ \t]
+  | ^ \s* \{ .* "(?: @?timestamp | time )"\s*:\s* " (?<time> \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d (?: \.\d+ )? (?: Z | [+-]\d\d:?\d\d ) ) "
+  | (?<! \d ) \d\d:\d\d:\d\d (?: [.,]\d+ )? \x20? (?<word> [ECMP][SD]T | AK[SD]T | HST | [CEW]ES?T | BST | MSK | [IJK]ST | HKT | SGT | A[CEW][SD]T | NZ[SD]T ) \b', 'rows') AS d
 WHERE d._line >= training_zoned.line LIMIT 1);
+-- A zone's short name, as CST, may be of several.
+DROP TABLE IF EXISTS temp.training_zones;
+CREATE TEMP TABLE training_zones AS
+SELECT file, min(line) AS line, kept AS word FROM training_zoned WHERE typeof(kept) = 'text' AND :zone IS NULL GROUP BY file;
+UPDATE training_zoned SET kept = NULL WHERE typeof(kept) = 'text';
 DELETE FROM training_zoned WHERE kept IS NULL OR kept = time; -- the time of the line is that of what kept it
 -- A line may have waited for up to a quarter of an hour; if no clock turns later, it is of the zone.
 DELETE FROM training_zoned WHERE kept - time BETWEEN -65 AND 840 AND file NOT IN (
@@ -70,6 +76,10 @@ INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT source, severity, kind, line, count, detail FROM training_said AS s
 WHERE NOT EXISTS (SELECT 1 FROM mpg_issues AS i WHERE i.source = s.source AND i.kind = s.kind);
 DROP TABLE training_said;
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'unread_time', line, 1, 'the zone of the clock, ' || word || ', is not read: times count as UTC. Give the option zone'
+FROM training_zones;
+DROP TABLE training_zones;
 --@ if EXISTS (SELECT 1 FROM training_zoned)
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'conflict', min(line), sum(n),
