@@ -66,6 +66,10 @@ class Ends(Logs):
         for state, outcome in (("FAILED", "failed"), ("CANCELLED by 1000", "cancelled"), ("TIMEOUT", "timeout")):
             self.assertEqual(says("completed", outcome), listed(state, done))
         self.assertEqual([], listed("RUNNING", done))
+        killed = f"slurmstepd: error: *** JOB 5101 ON n1 CANCELLED AT {clock(1800).replace(' ', 'T')} DUE TO TIME LIMIT ***\n"
+        for state, wanted in (("TIMEOUT", []), ("FAILED", []), ("COMPLETED", says("timeout", "completed"))):
+            self.assertEqual(wanted, listed(state, cut + killed))
+            self.assertEqual([], listed(state, cut + killed.replace("TIME LIMIT", "PREEMPTION")))
         deepspeed = "".join(
             f"[{clock(650 + i)},000] [INFO] [timer.py:260:stop] epoch=0/micro_step={i}/global_step={i}, RunningAvgSamplesPerSec=25.0, "
             "CurrSamplesPerSec=25.7, MemAllocated=4.32GB, MaxMemAllocated=38.49GB\n"

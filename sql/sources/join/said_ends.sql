@@ -6,4 +6,4 @@ CREATE TABLE said_end AS
 SELECT row, outcome
 FROM (SELECT rowid AS row, outcome, max(start_time) FROM all_allocations
       WHERE source IN (SELECT source FROM source WHERE rank = 3) AND EXISTS (SELECT 1 FROM source WHERE rank = 1) GROUP BY source, job)
-WHERE outcome IN ('completed', 'failed');
+WHERE outcome IN ('completed', 'failed', 'timeout', 'node_fail'); -- a program that was told to stop may end well
