@@ -54,7 +54,8 @@ told AS ( -- for each source, as JSON: [key, time, when the attempt before ended
          (SELECT json_group_array(json_array(k.was, k.key))
           FROM (SELECT source, was, key FROM keyed UNION SELECT source, was, 'log ' || was FROM keyed) AS k
           WHERE k.source = b.source AND (k.source, k.key) IN (SELECT source, key FROM begun)) AS names
-  FROM begun AS b GROUP BY source
+  FROM (SELECT source, key, start_time, reached, max(number) AS number -- of attempts that begin at once the last one goes on
+        FROM begun GROUP BY source, key, start_time) AS b GROUP BY source
 )
 SELECT coalesce((SELECT group_concat('
 CREATE TABLE begun_anew AS SELECT json_extract(value, ''$[0]'') AS key, json_extract(value, ''$[1]'') AS at, json_extract(value, ''$[2]'') AS reached, json_extract(value, ''$[3]'') AS attempt FROM json_each(' || quote(places) || ');

@@ -46,6 +46,20 @@ class ClocksApart(Logs):
                     self.assertEqual([("5101", 1, 8 * 995, None)], self.seconds(path))
                     self.assertEqual([("span_outside_allocation", 1)], self.listed(path))
 
+    def test_attempts_that_begin_at_once(self):
+        """One that ended in the second in which it began holds nothing: what is told then is of the next."""
+        pods = [pod("trainer-0", 60, 100, code=1), pod("trainer-1", 100, 100, code=1), pod("trainer-2", 100, 1200)]
+        path = self.folder_of(
+            {"pods.json": {"kind": "List", "items": pods}, "trainer.log": megatron(65, 1, 100, saves=(100,))}
+        )
+        self.assertEqual(
+            [("ml/trainer", 8 * 1000)],
+            self.rows(
+                f"SELECT job, sum(chip_us) / 1000000 FROM trace_rollup(?) WHERE category IN {PRODUCTIVE} GROUP BY 1",
+                path,
+            ),
+        )
+
     def test_records_of_your_own(self):
         """Those that name no attempt are as logs are; those that do are of that."""
 
