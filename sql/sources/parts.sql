@@ -14,12 +14,16 @@ WITH ended AS MATERIALIZED ( -- without what packed it, and with its ending apar
         FROM file)
 ),
 stem AS MATERIALIZED (SELECT file, is_packed, unpacked, ending, substr(unpacked, 1, length(unpacked) - length(ending)) AS stem FROM ended),
+behind AS MATERIALIZED ( -- the numbers at its end: a date, or others before one, as an id: "-1030-20261101"
+  SELECT *, rtrim(stem, '0123456789') AS before, substr(stem, 1 + length(rtrim(stem, '0123456789-_T:.'))) AS numbers FROM stem
+),
 tail AS MATERIALIZED (
-  SELECT *, rtrim(stem, '0123456789') AS before, rtrim(stem, '0123456789-_T:.') AS undated,
-         substr(stem, 1 + length(rtrim(stem, '0123456789-_T:.'))) AS dated FROM stem
+  SELECT *, iif(numbers GLOB '[-._]20[0-9][0-9][01]*' OR numbers GLOB '[-._]20[0-9][0-9][-._][01]*', numbers,
+                substr(later, min(instr(later || '-20', '-20'), instr(later || '_20', '_20'), instr(later || '.20', '.20')))) AS dated
+  FROM (SELECT *, substr(numbers, 2) AS later FROM behind)
 ),
 told AS MATERIALIZED (
-  SELECT *, substr(stem, 1 + length(before)) AS number,
+  SELECT *, substr(stem, 1, length(stem) - length(dated)) AS undated, substr(stem, 1 + length(before)) AS number,
          replace(replace(replace(replace(replace(dated, '-', ''), '_', ''), 'T', ''), ':', ''), '.', '') AS digits FROM tail
 )
 SELECT file,
@@ -34,16 +38,24 @@ FROM (SELECT *, dated GLOB '[-._]20[0-9][0-9]*' AND digits GLOB '20[0-9][0-9][01
 CREATE INDEX log_name_of ON log_name(name);
 
 -- A part that holds no line of a step is of no known format alone. It is of the format of the others, if they are of one.
---@ if EXISTS (SELECT 1 FROM file WHERE reason = 'no known format begins like this')
+--@ if EXISTS (SELECT 1 FROM file WHERE format IS NULL)
 UPDATE file SET format = o.format, parameter = o.parameter, certainty = 'likely', reason = 'by its name a part of ' || o.path,
   missing = o.missing
 FROM (SELECT n.file AS file, min(f.format) AS format, min(f.parameter) AS parameter, min(f.path) AS path, min(f.missing) AS missing
       FROM file AS u CROSS JOIN log_name AS n ON n.file = u.file CROSS JOIN log_name AS p ON p.name = n.name
       CROSS JOIN file AS f ON f.file = p.file
-      WHERE u.reason = 'no known format begins like this' AND f.format IN ('maxtext', 'megatron', 'torchtitan', 'nanogpt', 'trainer')
+      WHERE u.format IS NULL AND (u.reason = 'no known format begins like this' OR u.reason GLOB 'no file of the format *, which the option names*'
+                                  OR u.reason GLOB 'a log of steps of no trainer *') AND f.format IN ('maxtext', 'megatron', 'torchtitan', 'nanogpt', 'trainer')
         AND f.parameter IN ('log', 'deepspeed', 'nemo')
       GROUP BY n.file HAVING min(f.parameter) = max(f.parameter) AND min(f.format) = max(f.format)) AS o
 WHERE o.file = file.file;
+--@ end
+-- Their lines have the clock of the others: that it names no year the first part may not show.
+--@ if EXISTS (SELECT 1 FROM file WHERE missing LIKE '%"year"%')
+UPDATE file SET missing = json_insert(missing, '$[#]', 'year')
+WHERE missing NOT LIKE '%"year"%' AND EXISTS (
+  SELECT 1 FROM log_name AS n CROSS JOIN log_name AS p ON p.name = n.name CROSS JOIN file AS f ON f.file = p.file
+  WHERE n.file = file.file AND f.format = file.format AND f.parameter = file.parameter AND f.missing LIKE '%"year"%');
 --@ end
 -- Weights & Biases keeps a run's output, and what Slurm told the run, in one folder.
 --@ if EXISTS (SELECT 1 FROM file WHERE format IS NULL AND path GLOB '*/wandb-metadata.json')

@@ -15,6 +15,7 @@ spoken AS (SELECT source FROM source AS s WHERE rank = 3 AND json_extract(record
 has AS (SELECT t.source FROM spoken AS t, pragma_table_info('spans_of_' || t.source, 'temp') AS c
         WHERE c.name IN ('attempt', 'step') GROUP BY t.source HAVING count(*) = 2)
 SELECT coalesce((SELECT '
+UPDATE file SET start = NULL WHERE json_extract(inferred, ''$.start'') = ''the clock of a part'';
 CREATE TABLE log_steps AS
 ' || group_concat('SELECT ' || source || ' AS source, job, attempt, min(step) AS first, max(step) AS last, max(coalesce(end_time, start_time)) AS end_time FROM temp.spans_of_' || source || ' GROUP BY job, attempt', ' UNION ALL ') || ';
 CREATE UNIQUE INDEX log_steps_of ON log_steps(job, source, attempt);

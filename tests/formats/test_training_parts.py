@@ -2,6 +2,7 @@
 
 import datetime
 import gzip
+import json
 import os
 import tempfile
 import unittest
@@ -167,6 +168,8 @@ class Rotated(OfEachTrainer):
         ("{}.20261031-235959", "{}.20261101-120000.gz", "{}"),
         ("train.2.log", "train.1.log", "train.log"),
         ("train-2026-10-31T12-00-00.000.log", "train-2026-11-01T12-00-00.000.log", "train.log"),
+        ("slurm-4711-20261031.out", "slurm-4711-20261101.out", "slurm-4711.out"),
+        ("run_7.2026-10-31_23-00.log", "run_7.2026-11-01_00-00.log", "run_7.log"),
     )
 
     def cut(self, lines, names, ends):
@@ -262,6 +265,44 @@ class Rotated(OfEachTrainer):
                     "SELECT job, json_extract(inferred, '$.job') FROM trace_sources(?) WHERE file = ?", folder, newest
                 ),
             )
+
+    def test_parts_without_a_step(self):
+        """A part may hold an evaluation or a save alone, be like one of another log, and lack the clock of the first: it is one all the same."""
+        sacct = "JobIDRaw|JobID|JobName|State|Submit|Start|End|AllocTRES|NodeList\n" + "".join(
+            f"{job}|{job}|x|{state}|{start}|{start}|{end}|gres/gpu=8|n1\n"
+            for job in (127, 128)
+            for state, start, end in (
+                ("NODE_FAIL", "2026-03-02T08:00:00", "2026-03-02T08:10:00"),
+                ("COMPLETED", "2026-03-03T08:00:00", "2026-03-03T09:00:00"),
+            )
+        )
+        step = "step:{}/9 train_loss:3.0 train_time:{}ms step_avg:500.00ms\n"
+        nanogpt = ["Tue Mar  3 08:10:00 2026\n", "|   7  NVIDIA H100 80GB HBM3  On |\n"]
+        nanogpt += [step.format(n, 60000 * n) for n in range(1, 9)] + ["saving checkpoint to out\n"]
+        maxtext = ["Num_devices: 8, shape (8,)\n"] + [
+            f"2026-03-03T08:{10 + n}:00Z completed step: {n}, seconds: 60.000, TFLOP/s/device: 1.000\n"
+            for n in range(9)
+        ]
+        maxtext.append("2026-03-03T08:20:00Z Completed eval step: 0, seconds: 60.000\n")
+        for lines in (nanogpt, maxtext):
+            logs = {"127/run.log": lines, "128/run.log": [line.replace("08:1", "08:3") for line in lines]}
+            whole = self.folder_of({"sacct.psv": sacct, **{name: "".join(log) for name, log in logs.items()}})
+            for cut in (2, 5, len(lines) - 1):
+                files = {name + ".1": "".join(log[:cut]) for name, log in logs.items()}
+                files.update({name: "".join(log[cut:]) for name, log in logs.items()})
+                with self.subTest(log=lines[0], cut=cut):
+                    self.assertEqual(
+                        *(self.sums(folder) for folder in (whole, self.folder_of({"sacct.psv": sacct, **files})))
+                    )
+
+    def test_a_part_of_a_format_that_is_given(self):
+        with open(os.path.join(os.path.dirname(FIXTURES), "trainer", "nemo.log"), encoding="utf-8") as file:
+            lines = file.read().splitlines(True)
+        given = lambda folder: json.dumps({"sources": [{"path": folder, "format": "trainer", "job": "x"}]})
+        wanted = self.sums(given(self.folder_of({"a.log": "".join(lines)})))
+        for cut in range(2, len(lines), 3):
+            folder, _ = self.cut(lines, ("a.log.1", "a.log"), (cut,))
+            self.assertEqual(wanted, self.sums(given(folder)), cut)
 
     def test_what_is_no_part(self):
         """Ranks at once, attempts that are counted up and two runs from the start have such names too: each file stays a log of its own."""

@@ -39,7 +39,8 @@ static const char begins[] =
 
 /*
 ** Logs without a clock are alike if two runs failed at the same step; those with one are of one run
-** wherever they lie. Tables are one in one folder, or if a folder repeats others as a whole.
+** wherever they lie. Tables are one in one folder, or if a folder repeats others as a whole. A part
+** of a rotated log without a step may be alike by chance, unless the log's other parts are copies.
 */
 static const char decide[] =
     "CREATE TABLE recognised_in AS "
@@ -49,7 +50,9 @@ static const char decide[] =
     "UPDATE copy SET left_out = 1 WHERE EXISTS ("
     "SELECT 1 FROM file AS f WHERE f.file = copy.file AND f.format <> 'native' "
     "AND f.missing NOT LIKE '%\"start\"%' AND json_extract(f.options, '$.start') IS NULL "
-    "AND (f.format IN " OF_RUNS " "
+    "AND NOT (f.reason GLOB 'by its name a part of *' AND EXISTS (SELECT 1 FROM log_name AS n "
+    "JOIN log_name AS p USING (name) WHERE n.file = f.file AND p.file NOT IN (SELECT file FROM "
+    "copy))) AND (f.format IN " OF_RUNS " "
     "OR rtrim(f.path, replace(f.path, '/', '')) = rtrim(original, replace(original, '/', '')) "
     "OR rtrim(f.path, replace(f.path, '/', '')) IN "
     "(SELECT folder FROM recognised_in WHERE copies = n)));"

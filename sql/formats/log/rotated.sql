@@ -11,6 +11,21 @@ DROP TABLE IF EXISTS temp.training_heads;
 CREATE TEMP TABLE training_heads(log TEXT, file TEXT);
 
 --@ if :rotated <> '[]'
+--@ if :year IS NOT NULL
+-- Each file was read as if it began in :year: of a log without years a part that goes back by half a year is of the next one.
+DROP TABLE IF EXISTS temp.training_years;
+CREATE TEMP TABLE training_years AS
+WITH told AS (
+  SELECT json_extract(p.value, '$[1]') AS log, json_extract(p.value, '$[2]') AS place, min(l.rowid) AS first_id, max(l.rowid) AS last_id,
+         min(l.time) AS first, max(l.time) AS last
+  FROM json_each(:rotated) AS p JOIN training_lines AS l ON l.file = json_extract(p.value, '$[0]') WHERE l.time IS NOT NULL GROUP BY l.file
+),
+beside AS (SELECT *, lag(last) OVER (PARTITION BY log ORDER BY place) AS before FROM told)
+SELECT first_id, last_id, first, sum(coalesce(first < before - 15778476, 0)) OVER (PARTITION BY log ORDER BY place) AS years FROM beside;
+UPDATE training_lines SET time = time + strftime('%s', first, 'unixepoch', years || ' years') - CAST(first AS INTEGER)
+FROM training_years AS y WHERE y.years > 0 AND training_lines.rowid BETWEEN y.first_id AND y.last_id AND training_lines.time IS NOT NULL;
+DROP TABLE training_years;
+--@ end
 DROP TABLE IF EXISTS temp.training_parts;
 CREATE TEMP TABLE training_parts AS
 WITH part AS MATERIALIZED (
@@ -70,6 +85,12 @@ SELECT log, 'info', 'rotated_log', NULL, count(*),
 FROM training_parts GROUP BY log HAVING count(*) > 1;
 CREATE TEMP TABLE IF NOT EXISTS source_told(path, parameter, what, told);
 INSERT INTO temp.source_told SELECT file, NULL, 'log', 'a part of ' || log FROM training_parts WHERE log <> file;
+INSERT INTO temp.source_told -- the part whose name the log has may lack the clock of another
+SELECT file, NULL, 'start', 'the clock of a part'
+FROM (SELECT l.file AS file, min(iif(l.time IS NULL, NULL, l.rowid)) AS clock, min(iif(l.step IS NULL, NULL, l.rowid)) AS first
+      FROM training_lines AS l WHERE l.file IN (SELECT p.log FROM training_parts AS p JOIN json_each(coalesce(:starts, '{}')) ON key = p.log
+                                                WHERE p.log <> p.file) GROUP BY l.file)
+WHERE clock <= first;
 DROP TABLE training_places;
 DROP TABLE training_parts;
 --@ end
