@@ -6,7 +6,7 @@
 --@ input :log sure completed step: \d+, seconds: [\d.]+
 --@ input :log sure Config param (?:steps|run_name|model_name|base_output_directory): 
 --@ input :log likely Finished (?:blocking save in [\d.]+ seconds\. Continuing|(?:asynchronous save|async_save) \(blocking|(?:save|load)(?: \([^)]*\))? in [\d.]+ seconds @ )
---@ needs :year ^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+|^(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? (?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:)[^\n]*completed step: \d
+--@ needs :year ^(?:(?!\d{4}-\d\d-)[^\n]){0,99}?[IWEF]\d{4} \d\d:\d\d:\d\d\.\d|^(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? (?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:)[^\n]*completed step: \d
 --@ needs :start (?s)\A(?!(?:-- [^\n]*\n)?(?:(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? |\d{10}\.\d{6} |(?:__CURSOR=[^\n]*\n)?[^\n]*__REALTIME_TIMESTAMP))(?>[^\dcIWEF]+|(?!\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|\d{8} \d\d:\d\d:\d\d\]|[IWEF]\d{4} \d\d:\d\d:\d\d|completed step: \d).)*+(?:c(?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)|\z)
 --
 -- In the sqlite3 shell:
@@ -22,9 +22,9 @@
 -- makes all files runs of one job (else each is a job, named after its file); :outcome says how the last run
 -- ended where the log does not ('completed', 'failed', ...); :start is when a log without times began (Unix
 -- seconds or ISO 8601; 0), :zone the zone of times that say none ('UTC'), :year the year of those without
--- one, as absl's; :only_relations, which trace_rollup and its like set, leaves
--- training_steps empty; they set :rotated too, the files that may be parts of one log, and :starts, when
--- logs began. A program that cannot bind parameters to a script replaces them in its text.
+-- one, as absl's; trace_rollup and its like set :only_relations, which leaves training_steps empty,
+-- :rotated, files that may be parts of one log, and :starts, when logs began. A program that cannot bind
+-- parameters to a script replaces them in its text.
 --
 -- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
 -- find, and training_steps, a row a logged step. The rules: docs/formats/log.md.

@@ -7,7 +7,7 @@
 --@ input :log sure [\s:|>\])",='mGK](?:iter \d+: loss \S+,(?: (?!time\b)[^,\n]+,){0,8} time:? [\d.]+m?s\b|step:\d+/\d+ (?:train_loss|val_loss|train_time):)
 --@ input :log likely ^.*\bstep:? +\d+(?:/\d+)?(?: \([^)\n]*\))?\s*[|,:]\s*(?:train )?loss:? +[^\s|,]+[^\n]*[|,()] *\(?(?:(?:dt|time): |took )?[\d.]+ ?ms\b
 --@ needs :year ^(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? (?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:)[^\n]*(?:iter \d+: loss |step:\d+/\d+ |step:? +\d+[/ |(,:])
---@ needs :start (?s)\A(?!(?:-- [^\n]*\n)?(?:(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? |\d{10}\.\d{6} |(?:__CURSOR=[^\n]*\n)?[^\n]*__REALTIME_TIMESTAMP))(?>[^\dsiMTWFS]+|(?!\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}\s*$|step:\d+/\d+ |step:? +\d+[/ |(,:]|iter \d+: loss ).)*+(?:[si](?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)|\z)
+--@ needs :start (?s)\A(?!(?:-- [^\n]*\n)?(?:(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? |\d{10}\.\d{6} |(?:__CURSOR=[^\n]*\n)?[^\n]*__REALTIME_TIMESTAMP))(?>[^\dsiMTWFS]+|(?!\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}\s*(?:\x1b[^\n]*)?$|step:\d+/\d+ |step:? +\d+[/ |(,:]|iter \d+: loss ).)*+(?:[si](?![^\n]*\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)|\z)
 --
 -- In the sqlite3 shell:
 --

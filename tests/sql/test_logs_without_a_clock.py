@@ -730,6 +730,48 @@ class WithoutAYear(Logs):
                     self.seconds(self.folder_of({"sacct.psv": text, name: log(day)})),
                 )
 
+    def test_what_launchers_put_before_the_clock(self):
+        """The year is asked for, and found, wherever in its line the clock stands; other logs are read as ever."""
+        absl = lambda seconds: f"I1101 {clock(60 + seconds)[11:]}.000000 1 max_logging.py:36] "
+        other = maxtext(0, 9, prefix=lambda seconds: clock(60 + seconds) + " ")
+        for form in (
+            "{}",
+            "0: {}",
+            "[rank0]: {}",
+            "[1,0]<stdout>:{}",
+            "[pod/trainer-0/main] {}",
+            "(TrainWorker pid=4242, ip=10.0.0.1) {}",
+            "\x1b[32m{}\x1b[0m",
+        ):
+            with self.subTest(form):
+                log = "".join(form.format(line) + "\n" for line in maxtext(0, 9, prefix=absl).splitlines())
+                path = self.folder_of(
+                    {
+                        "sacct.psv": SACCT + job(5101, 0, 1200) + job(5102, 0, 1200),
+                        "slurm-5101.out": log,
+                        "slurm-5102.out": other,
+                    }
+                )
+                self.assertEqual([("5101", 1, 800, None), ("5102", 1, 800, None)], self.seconds(path))
+
+    def test_rotated_over_the_new_year(self):
+        """Parts of one log have the clock of one: its year is that of any, and the next one where they go back by half a year."""
+        december = 60 * 86400 + 86400 - 300  # 23:55
+        times = (
+            lambda seconds: f"I{'1231 23' if seconds < 300 else '0101 00'}:{(55 + seconds // 60) % 60:02}:{seconds % 60:02}.000000 1 x.py:1] "
+        )
+        lines = maxtext(0, 59, prefix=times).splitlines(True)
+        lines[:2] = [line.split("] ")[1] for line in lines[:2]]  # what the oldest part has may have no clock at all
+        sacct = SACCT + job(5101, december, december + 1200)
+        whole = self.seconds(self.folder_of({"sacct.psv": sacct, "slurm-5101.out": "".join(lines)}))
+        self.assertEqual([("5101", 1, 8 * 600, None)], whole)
+        for cuts in ((2, 20), (20, 40), (40, 50), (31, 32), (32, 60)):
+            parts = [lines[a:b] for a, b in zip((0, *cuts), (*cuts, len(lines)))]
+            names = ("slurm-5101.out.2", "slurm-5101.out.1", "slurm-5101.out")
+            with self.subTest(cuts=cuts):
+                path = self.folder_of({"sacct.psv": sacct, **{n: "".join(part) for n, part in zip(names, parts)}})
+                self.assertEqual(whole, self.seconds(path))
+
     def test_the_year_in_a_name(self):
         """Of a log of no job: that of the day in its name, or in its folder's, if no scheduler's export lies there. A day of January may be that of a rotation."""
         log = maxtext(0, 9, prefix=lambda seconds: f"I1101 {clock(60 + seconds)[11:]}.000000 1 max_logging.py:36] ")
