@@ -292,6 +292,48 @@ class Mapping(Mapped):
             [("ns/a", 10, 20), ("ns/b", 20, None), ("ns/c", 60, None), ("ns/d", 90, None)],
         )
 
+    def test_lines_that_were_shipped_twice(self):
+        """Who keeps a watch's lines may send some again. No watch tells a change twice, nor of what it did not add: it began anew nowhere."""
+
+        def pod(event, name, version, start, end=None):
+            state = {"startedAt": when(start)}
+            state = {"running": state} if end is None else {"terminated": {**state, "finishedAt": when(end)}}
+            status = {
+                "phase": "Running" if end is None else "Succeeded",
+                "containerStatuses": [{"state": state}],
+                "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": when(start)}],
+            }
+            metadata = {"creationTimestamp": when(start), "resourceVersion": str(version)}
+            return {
+                "type": event,
+                "object": self.pod(name, {G: 2}, spec={"nodeName": "n"}, metadata=metadata, status=status),
+            }
+
+        watch = [
+            pod("ADDED", "a", 1, 10),
+            pod("ADDED", "b", 2, 20),
+            pod("ADDED", "c", 3, 30),
+            pod("MODIFIED", "b", 4, 20, 50),
+            pod("ADDED", "d", 5, 60),
+            pod("MODIFIED", "d", 6, 60, 70),
+            pod("MODIFIED", "c", 7, 30, 80),
+            pod("ADDED", "e", 8, 90),
+        ]
+        wanted = [("ns/a", 10, None), ("ns/b", 20, 50), ("ns/c", 30, 80), ("ns/d", 60, 70), ("ns/e", 90, None)]
+        for sent, again in (
+            (watch, 0),
+            ([event for event in watch for _ in range(2)], 8),
+            (watch[:6] + watch[4:], 2),
+            (watch[:6] + watch[3:], 3),
+        ):
+            path = self.file("\n".join(map(json.dumps, sent)))
+            self.map(path)
+            self.assertEqual(wanted, [row[0:1] + row[5:7] for row in self.allocations()])
+            self.assertEqual(
+                [(again,)] if again else [],
+                self.rows("SELECT count FROM mpg_issues WHERE kind = 'repeated_record' AND source = ?", path),
+            )
+
     def test_watches_and_listings_one_after_the_other(self):
         """What a later one lacks was deleted after the one before had ended; but for what it would not show."""
 

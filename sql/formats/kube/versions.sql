@@ -158,13 +158,47 @@ CREATE UNIQUE INDEX temp.kube_gone_of ON kube_gone(kind, uid);
 -- A watch that breaks begins anew with all that is there: it is added, also what was known and not deleted, and each
 -- once. The last version before that: the one before what is added in a row (there is none before the first of a
 -- watch), and of these the last that is added again in it.
+-- No watch tells a change twice, or of what it did not add since it began anew. Who ships its lines may send one, or a stretch of them,
+-- again: then what is added in such a stretch, or next to itself, is no new beginning.
+DROP TABLE IF EXISTS temp.kube_resent;
+CREATE TEMP TABLE kube_resent(version INTEGER PRIMARY KEY);
+--@ if EXISTS (SELECT 1 FROM kube_objects WHERE event IN ('MODIFIED', 'DELETED') GROUP BY _file, kind, uid, event, resourceVersion HAVING count(resourceVersion) > 1)
+INSERT INTO kube_resent
+WITH line AS (
+  SELECT rowid AS version, _file, kind, uid, event, lag(rowid) OVER w AS above, lag(rowid) OVER so_far AS previous,
+         sum(event <> 'ADDED') OVER so_far AS others
+  FROM kube_objects WHERE event IN ('ADDED', 'MODIFIED', 'DELETED') AND resourceVersion IS NOT NULL
+  WINDOW w AS (PARTITION BY _file, kind, uid, event, resourceVersion ORDER BY rowid), so_far AS (PARTITION BY _file, kind ORDER BY rowid)
+),
+stretch AS ( -- anew: where things are added of which one was there
+  SELECT *, sum(above IS NULL) OVER (PARTITION BY _file, kind ORDER BY version) AS nth,
+         max(iif(event = 'ADDED', version, NULL)) OVER (PARTITION BY _file, kind, uid ORDER BY version) AS added,
+         iif(max(event = 'ADDED' AND above IS NOT NULL) OVER r, min(version) OVER r, NULL) AS anew
+  FROM line WINDOW r AS (PARTITION BY _file, kind, others)
+),
+denied AS (
+  SELECT *, event <> 'ADDED' AND (
+           above = previous OR above IS NULL AND added < max(anew) OVER (PARTITION BY _file, kind ORDER BY version
+                                                                         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS denies
+  FROM stretch
+),
+again AS (
+  SELECT version, above, above = previous AS is_next, max(event <> 'ADDED') OVER (PARTITION BY _file, kind, nth, above IS NULL) AS told,
+         max(denies) OVER (PARTITION BY _file) AS shipped
+  FROM denied
+)
+SELECT version FROM again WHERE above IS NOT NULL AND shipped AND (told OR is_next);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT _file, 'info', 'repeated_record', NULL, count(*), 'events that were sent again: they count once'
+FROM kube_resent AS r JOIN kube_objects AS o ON o.rowid = r.version GROUP BY _file;
+--@ end
 DROP TABLE IF EXISTS temp.kube_anew;
 CREATE TEMP TABLE kube_anew AS
 WITH counted AS (
   SELECT *, sum(event <> 'ADDED') OVER so_far AS others, lag(version, 1, 0) OVER so_far AS previous,
          list IS NOT lag(list) OVER so_far AS broken, lag(event) OVER (PARTITION BY _file, kind, uid ORDER BY version) AS was
   FROM kube_told
-  WHERE event IN ('ADDED', 'MODIFIED', 'DELETED')
+  WHERE event IN ('ADDED', 'MODIFIED', 'DELETED') AND version NOT IN (SELECT r.version FROM kube_resent AS r)
   WINDOW so_far AS (PARTITION BY _file, kind ORDER BY version)
 ),
 added AS (
@@ -180,6 +214,7 @@ ended AS (
 )
 SELECT e._file, e.kind, CAST(e.version AS INTEGER) AS version, max(coalesce(t.before, 0), t.told) AS before
 FROM ended AS e JOIN kube_told AS t ON t.version = e.version;
+DROP TABLE kube_resent;
 CREATE INDEX temp.kube_anew_of ON kube_anew(_file, kind, version);
 
 DROP TABLE IF EXISTS temp.kube_last;
