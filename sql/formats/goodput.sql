@@ -2,7 +2,7 @@
 --
 --@ source 3
 --@ feeds SG RG
---@ input :log sure (?s)\A\s*\[?\s*\{(?:[^\n]{0,200}|.{0,6000}?"json_?[pP]ayload"\s*:\s*"?\{[^}]{0,4000}?|[^{}]{0,6000}?)\\?"(?:json_?[pP]ayload[._])?job_name\\?"\s*:.*"(?:json_?[pP]ayload[._])?(?:job_start_time|tpu_init_start_time|step_start_time|job_end_time|training_prep_start_time|data_loading_start_time)\\?"
+--@ input :log sure (?s)\A\s*\[?\s*\{(?:[^\n]{0,200}|.{0,6000}?"json_?[pP]ayload"\s*:\s*"?\{[^}]{0,4000}?|[^{}]{0,6000}?)\\?"(?:json_?[pP]ayload[._])?job_name\\?"\s*:.*"(?:json_?[pP]ayload[._])?(?:job|step|tpu_init|training_prep|data_loading|custom_badput_event|checkpoint_manager(?:_blocking)?)_(?:start|end)_time\\?"
 --@ input :log sure \A(?=[^\n{]*\b(?:json_?[pP]ayload[._])?job_name\b)[^\n{]*\b(?:json_?[pP]ayload[._])?(?:job_start_time|tpu_init_start_time|step_start_time|job_end_time|training_prep_start_time|data_loading_start_time)\b
 --@ input :log sure \A[^\n{]*\bjson_?[pP]ayload\b[^\n{]*\n(?s:.{0,2000}?)\{[^}]{0,4000}?job_name(?s:.*)"(?:job_start_time|tpu_init_start_time|step_start_time|job_end_time|training_prep_start_time|data_loading_start_time)"
 --
@@ -98,7 +98,8 @@ CREATE TEMP TABLE goodput_parts AS
 WITH begins AS (
   SELECT l.rowid AS first FROM (SELECT :log AS path WHERE :log IS NOT NULL) AS g
   CROSS JOIN (SELECT 1 WHERE (SELECT count(*) > 1 FROM trace_files(:log))) CROSS JOIN goodput_rows AS l
-  CROSS JOIN goodput_rows AS p ON p.rowid = l.rowid - 1 WHERE l.time < p.time - 60
+  CROSS JOIN goodput_rows AS p ON p.rowid = l.rowid - 1
+  WHERE l.time + coalesce(l.checkpoint_manager_duration_secs, l.checkpoint_manager_blocking_duration_secs, 0) < p.time - 60
 ),
 ranges AS (
   SELECT first, lead(first, 1, 9e18) OVER (ORDER BY first) - 1 AS last

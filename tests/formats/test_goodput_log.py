@@ -696,6 +696,32 @@ class Mapping(Case):
                 self.rows("SELECT count FROM mpg_issues WHERE source = ? AND kind = 'repeated_record'", path),
             )
 
+    def test_parts_of_a_log(self):
+        """Wherever a log was cut: also after the last line of a run's start, and where a part has a save alone, or a restore, which tells when it began."""
+
+        def line(**fields):
+            return json.dumps({"job_name": "j", **fields}) + "\n"
+
+        T, manager = 1767225600.0, dict(directory="gs://x", synchronous=False)
+        lines = [line(job_start_time=T), line(tpu_init_start_time=T), line(tpu_init_end_time=T + 90)]
+        lines += [line(step_count=n, step_start_time=T + 100 + 100 * n) for n in range(3)]
+        save = dict(checkpoint_manager_blocking_start_time=T + 405, checkpoint_manager_blocking_duration_secs=2.0)
+        lines += [line(step=2, event_type="save", **manager, **save), line(job_start_time=T + 1000)]
+        restore = dict(checkpoint_manager_start_time=T + 1010, checkpoint_manager_duration_secs=190.0)
+        lines += [
+            line(step_count=3, step_start_time=T + 1200),
+            line(step=2, event_type="restore", **manager, **restore),
+        ]
+        lines += [line(step_count=n, step_start_time=T + 1000 + 100 * n) for n in range(4, 8)]
+        lines += [line(job_end_time=T + 1800)]
+        sums = lambda path: self.rows("SELECT category, sum(chip_us) FROM trace_rollup(?) GROUP BY 1 ORDER BY 1", path)
+        whole = sums(self.folder_of({"a.jsonl": "".join(lines)}))
+        for cut in range(3, len(lines)):
+            for end in {cut + 1, len(lines)}:
+                parts = {"a.jsonl.2": lines[:cut], "a.jsonl.1": lines[cut:end], "a.jsonl": lines[end:]}
+                folder = self.folder_of({name: "".join(part) for name, part in parts.items() if part})
+                self.assertEqual(whole, sums(folder), (cut, end))
+
     def test_hosts_that_write_beside_each_other(self):
         """Each of a job's processes records: pods begin seconds apart, steps a little. Any number of them is one job, also where it went back; what one alone repeats is a restart."""
 
