@@ -44,8 +44,10 @@ UPDATE file SET format = o.format, parameter = o.parameter, certainty = 'likely'
 FROM (SELECT n.file AS file, min(f.format) AS format, min(f.parameter) AS parameter, min(f.path) AS path, min(f.missing) AS missing
       FROM file AS u CROSS JOIN log_name AS n ON n.file = u.file CROSS JOIN log_name AS p ON p.name = n.name
       CROSS JOIN file AS f ON f.file = p.file
-      WHERE u.format IS NULL AND (u.reason = 'no known format begins like this' OR u.reason GLOB 'no file of the format *, which the option names*'
-                                  OR u.reason GLOB 'a log of steps of no trainer *') AND f.format IN ('maxtext', 'megatron', 'torchtitan', 'nanogpt', 'trainer')
+      WHERE u.format IS NULL AND (u.reason = 'no known format begins like this'
+                                  OR u.reason GLOB 'no file of the format *, which the option *'
+                                  OR u.reason GLOB 'a log of steps of no trainer *')
+        AND f.format IN ('maxtext', 'megatron', 'torchtitan', 'nanogpt', 'trainer')
         AND f.parameter IN ('log', 'deepspeed', 'nemo')
       GROUP BY n.file HAVING min(f.parameter) = max(f.parameter) AND min(f.format) = max(f.format)) AS o
 WHERE o.file = file.file;

@@ -295,6 +295,21 @@ class Rotated(OfEachTrainer):
                         *(self.sums(folder) for folder in (whole, self.folder_of({"sacct.psv": sacct, **files})))
                     )
 
+    def test_launched_in_the_part_above(self):
+        """A restart from the first step whose launch is the end of one part: the next one begins with a step, as no log of its own does."""
+        line = lambda minute, text: f"[rank0]:[titan] 2026-03-03 10:{minute:02}:00,000 - root - INFO - {text}\n"
+        lines = []
+        for since in (0, 20):
+            lines += [
+                line(since, "Building 1-D device mesh with ['dp_shard'], [4]"),
+                line(since, "Training starts at step 1."),
+            ]
+            lines += [line(since + n, f"step:  {n}  loss:  2.7182  ") for n in range(1, 6)]
+        wanted = self.sums(self.file("".join(lines)))
+        for cut in (4, 9, 11):
+            folder, _ = self.cut(lines, ("a.log.1", "a.log"), (cut,))
+            self.assertEqual(wanted, self.sums(folder), cut)
+
     def test_a_part_of_a_format_that_is_given(self):
         with open(os.path.join(os.path.dirname(FIXTURES), "trainer", "nemo.log"), encoding="utf-8") as file:
             lines = file.read().splitlines(True)

@@ -1,11 +1,11 @@
 -- log/rotated.sql - a log that was cut into parts, as programs that rotate logs leave it, is read as one.
 --
 -- :rotated is a JSON array of [path, log, place]: files that are parts of one log by their names, in the order of their places (NULL:
--- none). They are, if times go on from each to the next, and steps, or a restart goes back by some. All lines are then those of the part
--- that has the log's name, whose place is 3, or 29999 if it is packed, or of the first, whose name stays when others come. Reads and
--- changes training_lines(file, line, time, step), whose rowids are in the order of the lines, a file's without another's between them.
--- Makes source_told, which says what is a part of what, and training_heads(log, file), the first part of each. A part of the scripts of
--- trainers' logs, which say what the parameters are.
+-- none). They are, if times go on from each to the next, and steps, or a restart goes back by some, or its launch is in the part above.
+-- All lines are then those of the part that has the log's name, whose place is 3, or 29999 if it is packed, or of the first, whose name
+-- stays when others come. Reads and changes training_lines(file, line, time, step), whose rowids are in the order of the lines, a file's
+-- without another's between them. Makes source_told, which says what is a part of what, and training_heads(log, file), the first part of
+-- each. A part of the scripts of trainers' logs, which say what the parameters are.
 
 DROP TABLE IF EXISTS temp.training_heads;
 CREATE TEMP TABLE training_heads(log TEXT, file TEXT);
@@ -54,7 +54,8 @@ beside AS (
 ),
 joined AS (
   SELECT *, log IS NOT NULL AND lag(file) OVER w IS NOT NULL
-            AND coalesce(first_step > min(first_step) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+            AND coalesce((first_step > min(first_step) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+                          OR first_id = first AND first_time >= lag(last_time) OVER w) -- a launch has lines before its first step
                          AND first_step <= lag(last_step) OVER w + 10 * max(spacing, lag(spacing) OVER w), is_named)
             AND coalesce(first_time >= lag(last_time) OVER w - 1, 1) AS goes_on
   FROM beside WINDOW w AS (PARTITION BY log ORDER BY place)
