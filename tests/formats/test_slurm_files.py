@@ -2,6 +2,7 @@
 pipes and newlines in them. Each says what the recorded file says."""
 
 import gzip
+import itertools
 import os
 import sqlite3
 import unittest
@@ -127,6 +128,20 @@ class Shapes(Case):
                 self.assertEqual([(line,)], self.rows(skipped, path))
         texts = jobs + "4|FAILED|2026-03-01T01:00:00|gres/gpu=4|a\nState\nStart|End\nName|of|no\n"
         self.assertEqual(3, self.one("SELECT count(*) FROM slurm_trace(?)", self.file(texts)))
+
+    def test_events_in_any_order_of_columns(self):
+        """Their export is known by its header, whatever --format asked for first."""
+        row = {
+            "Cluster": "pod",
+            "State": "DOWN",
+            "TimeEnd": "2026-11-21T06:00:00",
+            "TimeStart": "2026-11-21T05:00:00",
+            "Reason": "xid 79",
+            "NodeName": "n1",
+        }
+        for columns in itertools.permutations(row):
+            path = self.file("|".join(columns) + "\n" + "|".join(row[name] for name in columns) + "\n")
+            self.assertEqual("slurm", self.one("SELECT format FROM trace_sources(?)", path), columns)
 
     def test_header_that_comes_again(self):
         path = self.file(self.text() + self.text())
