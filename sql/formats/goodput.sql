@@ -62,7 +62,7 @@ SELECT rowid, coalesce(:job, job_name), kind, edge, time, event, step, checkpoin
        checkpoint_manager_duration_secs
 FROM goodput_rows WHERE kind IS NOT 'step';
 
--- Every host of a job may write into its log, and exports may overlap: an entry that says the same again counts once.
+-- Every host of a job may write into its log, and exports may overlap: the same entry counts once.
 DROP TABLE IF EXISTS temp.goodput_again;
 CREATE TEMP TABLE goodput_again AS
 SELECT id FROM (
