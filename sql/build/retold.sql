@@ -232,7 +232,7 @@ DELETE FROM temp.mpg_cut
 WHERE record <> 'allocations' AND end_us <> (SELECT max(w.first_us) FROM temp.mpg_watched AS w) AND EXISTS (
   SELECT 1 FROM (SELECT 1 FROM temp.mpg_cut WHERE record <> 'allocations' LIMIT 1) CROSS JOIN temp.mpg_sources AS s
   CROSS JOIN trace_sources(s.source) AS t WHERE s.files AND s.source IS NOT NULL AND t.format = 'slurm');
--- Samples that begin after those before them have all that a pool has then: what it had of other sizes ended by then.
+-- The first samples of a later reading tell all chips that a pool has then. What the tables have open, of another size, ends there.
 DROP TABLE IF EXISTS temp.mpg_resized;
 CREATE TEMP TABLE mpg_resized AS
 SELECT w.id, w.start_us, o.first_us

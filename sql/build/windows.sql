@@ -197,7 +197,7 @@ WHERE w.place = 1 AND w.job = mpg_others.job AND w.start_us = mpg_others.start_u
   AND w.outcome IS mpg_others.outcome AND record = 'allocations';
 INSERT OR IGNORE INTO temp.mpg_ids
 SELECT id FROM temp.mpg_others WHERE record = 'allocations' AND job IN (SELECT l.job FROM temp.mpg_later AS l);
--- So may pieces before a resize be lacking, whose attempt goes on.
+-- A later export may also lack the pieces of an attempt before it was resized.
 INSERT INTO temp.mpg_later
 WITH changed AS MATERIALIZED (
   SELECT o.job FROM temp.mpg_others AS o CROSS JOIN main.jobs AS j ON j.job = o.job

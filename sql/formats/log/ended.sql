@@ -60,6 +60,7 @@ CREATE TEMP TABLE IF NOT EXISTS source_told(path, parameter, what, told);
 INSERT INTO temp.source_told
 SELECT o.file, NULL, 'outcome', 'lines below the last step: ' || r.own_outcome
 FROM training_open AS o JOIN training_runs AS r ON r.rowid = o.id WHERE r.own_outcome IS NOT NULL;
+-- A reading that breaks off after one line takes back what the search has said of lines that did not match.
 CREATE TEMP TABLE training_begins AS
 SELECT (SELECT d._line FROM log_trace(o.file, '^', 'ignore') AS d LIMIT 1) AS line FROM training_open AS o JOIN training_sized USING (file);
 DROP TABLE training_begins;

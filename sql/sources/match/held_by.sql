@@ -1,8 +1,10 @@
--- match/held_by.sql - when jobs held chips, in an order in which those that did so at a time are soon found.
+-- match/held_by.sql - when jobs held chips, indexed so that the jobs of one moment are found without looking at all others.
 --
--- A part that by_time.sql's parts read: from asked(who, job), the jobs that whoever asks may be of, it makes held, and drops asked.
+-- A part that by_time.sql's parts read. asked(who, job) names the jobs that each log, or each group of logs, may be of. This part makes
+-- held from it, and drops it.
 
--- A job's times, by how long they are at most: those that meet a time begin so much before it at most. latest: of it and those before it.
+-- longest: a bound on how long a job held its chips. A job that held some at a time began no longer than that before it. latest: the last
+-- end of this job and those that began before it.
 CREATE TABLE held AS
 SELECT who, job, row, since, until, max(until) OVER (PARTITION BY who ORDER BY since) AS latest,
        CASE WHEN until > 9e17 THEN 9e18 WHEN until - since <= 60 THEN 60 WHEN until - since <= 240 THEN 240

@@ -1,7 +1,8 @@
--- match/jobs_beyond.sql - of which jobs a log may be that spoke before its job began or after it ended: of those with that job's name and
--- owner which have no log of the same format and held chips while it spoke.
+-- match/jobs_beyond.sql - other jobs for a log that spoke before its job began or after it ended. A job may be one if it has the same name
+-- and owner, has no log of that format, and held chips while the log spoke.
 --
--- A part of by_time.sql: reads log_time and beyond, and adds to may_be. To a job whose id was given anew the log may belong, too.
+-- A part of by_time.sql: reads log_time and beyond, and adds to may_be. If the id of the log's job was given to another job, that one may
+-- be it, too.
 
 --@ if EXISTS (SELECT 1 FROM beyond)
 CREATE TABLE called AS -- a row a log: what its job is called, and by whom

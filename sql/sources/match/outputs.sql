@@ -1,8 +1,8 @@
 -- match/outputs.sql - logs that a scheduler says to be a job's output: makes written_as(file, job, name, jobs), of logs and jobs.
 --
--- A part of match.sql. A job goes by the files that it writes, behind ">". Where they lie now is not where it wrote them: what counts is
--- the file's name, and that of its folder, or of the one above those that programs and people make by themselves ("exp7/logs/train.log");
--- and of the folders above them as many as are the same. Several jobs may write one file, one after the other.
+-- A part of match.sql. all_aliases has the path of each output behind a ">". Files are copied to other places, so the whole path need not
+-- be the same. What must be the same is the file's name and its folder's; a folder like "logs" is passed over, and the one above it counts
+-- ("exp7/logs/train.log"). If several outputs fit, the one with most folders in common is it. Several jobs may write one file in turn.
 
 CREATE TABLE written_as(file INTEGER, job TEXT, name TEXT, jobs INTEGER, depth INTEGER);
 --@ if EXISTS (SELECT 1 FROM all_aliases WHERE alias GLOB '>*')
