@@ -94,7 +94,11 @@ static mpg_rc read_relation(mpg_fleet *fleet, const mpg_env *env, Oid table, mpg
                             bool skip, mpg_err *err) {
   const char *schema = get_namespace_name(get_rel_namespace(table));
   const char *name = mpg_relation_get(relation)->name;
-  reading r = {.rows = {fleet, env, relation, psprintf("%s.%s", schema, name), skip, {0}, 0}};
+  reading r = {.rows = {.fleet = fleet,
+                        .env = env,
+                        .relation = relation,
+                        .source = psprintf("%s.%s", schema, name),
+                        .skip = skip}};
   SPIPlanPtr plan;
   Portal portal;
   mpg_rc rc;

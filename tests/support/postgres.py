@@ -45,9 +45,9 @@ class Tree:
     """The programs, with mpg among their extensions."""
 
     def __init__(self):
-        subprocess.run(
-            ["make", "-s", "--no-print-directory", "-C", ROOT, "postgres"], check=True, stdin=subprocess.DEVNULL
-        )
+        # COPT are PGXS's last flags of the compiler.
+        command = ["make", "-s", "--no-print-directory", "-C", ROOT, "postgres", "COPT=-Werror"]
+        subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
         self.folder = tempfile.mkdtemp(prefix="mpg-postgres-")
         os.chmod(self.folder, 0o755)
         bindir, libdir, sharedir = (pg_config(what) for what in ("bindir", "pkglibdir", "sharedir"))
