@@ -284,8 +284,10 @@ static void test_meshes(void) {
     one = mpg_hlo_next_sharding(&list);
     CHECK(mpg_str_eq(one, MPG_STR("{devices=[2]<=[2]}")));
     CHECK(mpg_hlo_next_sharding(&list).n == 0 && list.n == 0);
-    CHECK(mpg_hlo_shardy_parts(meshes, &sdy) == 4 && mpg_hlo_shardy_parts(meshes, &sdy) == 2);
-    CHECK(mpg_hlo_shardy_parts(meshes, &sdy) == 0 && mpg_hlo_shardy_parts(meshes, &sdy) == 0);
+    CHECK(mpg_hlo_shardy_parts(meshes, &sdy) == 4);
+    CHECK(mpg_hlo_shardy_parts(meshes, &sdy) == 2);
+    CHECK(mpg_hlo_shardy_parts(meshes, &sdy) == 0);
+    CHECK(mpg_hlo_shardy_parts(meshes, &sdy) == 0);
   }
   CHECK(mpg_hlo_tiles(MPG_STR("{replicated}")) == 1 && mpg_hlo_tiles(MPG_STR("")) == 1);
   CHECK(mpg_hlo_tiles(MPG_STR("{devices=[99999999999,2]")) == INT32_MAX);
