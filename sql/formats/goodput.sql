@@ -19,8 +19,7 @@
 --
 --     CREATE TEMP TABLE goodput_rows AS SELECT * FROM goodput_trace('goodput.jsonl');
 --
--- Makes the TEMP tables jobs, allocations, spans and commits, which mpg_ledger and mpg_rollup then find.
--- The input is dropped at the end. The rules are explained in docs/formats/goodput_log.md.
+-- Makes the TEMP tables jobs, allocations, spans and commits, and drops the input. docs/formats/goodput_log.md explains the rules.
 
 -- ---- 1. The input, in the order of the log ----
 
@@ -159,7 +158,8 @@ SELECT n.job, coalesce(e.attempt, 1) AS attempt, iif(coalesce(e.attempt, 1) = 1,
 FROM ends AS n LEFT JOIN edges AS e ON e.job IS n.job
 ORDER BY n.first, e.attempt;
 
--- Steps in the order of their times, which mostly is that of the log. A step whose number is not the next one is a break.
+-- Steps in the order of their times, which mostly is that of the log. A step whose number is not the next one, or that comes more than a
+-- minute later, is a break.
 DROP TABLE IF EXISTS temp.goodput_steps;
 CREATE TEMP TABLE goodput_steps AS
 SELECT r.rowid AS run, o.step, o.time AS start_time
@@ -167,9 +167,10 @@ FROM goodput_ranges AS r CROSS JOIN goodput_rows AS o ON o.rowid BETWEEN r.first
 WHERE +o.kind = 'step';
 DROP TABLE IF EXISTS temp.goodput_breaks;
 CREATE TEMP TABLE goodput_breaks AS
-SELECT s.rowid AS id, s.run, s.step, p.step AS before, s.run = p.run AND s.start_time < p.start_time AS goes_back
+SELECT s.rowid AS id, s.run, s.step, p.step AS before, s.run = p.run AND s.start_time < p.start_time AS goes_back,
+       s.start_time - p.start_time AS seconds
 FROM goodput_steps AS s CROSS JOIN goodput_steps AS p ON p.rowid = s.rowid - 1
-WHERE s.step IS NOT p.step + 1 OR s.start_time < p.start_time OR s.step IS NULL OR s.run <> p.run;
+WHERE s.step IS NOT p.step + 1 OR s.start_time NOT BETWEEN p.start_time AND p.start_time + 60 OR s.step IS NULL OR s.run <> p.run;
 CREATE TEMP TABLE goodput_sorted AS
 SELECT s.* FROM (SELECT max(goes_back) AS unordered FROM goodput_breaks) CROSS JOIN goodput_steps AS s
 WHERE unordered ORDER BY run, start_time, s.rowid;
@@ -177,9 +178,9 @@ DELETE FROM temp.goodput_steps WHERE rowid >= (SELECT 0 FROM goodput_sorted LIMI
 INSERT INTO goodput_steps SELECT * FROM goodput_sorted ORDER BY rowid;
 DELETE FROM temp.goodput_breaks WHERE EXISTS (SELECT 1 FROM goodput_sorted);
 INSERT INTO goodput_breaks
-SELECT s.rowid, s.run, s.step, p.step, 0
+SELECT s.rowid, s.run, s.step, p.step, 0, s.start_time - p.start_time
 FROM (SELECT 1 FROM goodput_sorted LIMIT 1) CROSS JOIN goodput_steps AS s CROSS JOIN goodput_steps AS p ON p.rowid = s.rowid - 1
-WHERE s.step IS NOT p.step + 1 OR s.step IS NULL OR s.run <> p.run;
+WHERE s.step IS NOT p.step + 1 OR s.start_time > p.start_time + 60 OR s.step IS NULL OR s.run <> p.run;
 DROP TABLE goodput_sorted;
 
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -259,7 +260,7 @@ FROM goodput_attempts AS a CROSS JOIN goodput_marks AS m ON m.id BETWEEN a.first
 CROSS JOIN goodput_steps AS s ON s.rowid = a.first_step
 WHERE s.start_time < m.time GROUP BY NULL;
 
--- A step lasts until the next: a pause of which no entry tells is part of one. The first of an attempt compiles.
+-- A step lasts until the next: a pause of which no entry tells is part of one.
 DROP TABLE IF EXISTS temp.goodput_long;
 CREATE TEMP TABLE goodput_long(id INTEGER PRIMARY KEY, job, seconds);
 INSERT INTO goodput_long
@@ -268,10 +269,9 @@ WITH mean AS (
   FROM goodput_attempts AS a CROSS JOIN goodput_steps AS f ON f.rowid = first_step CROSS JOIN goodput_steps AS l ON l.rowid = last_step
   WHERE last_step > first_step
 )
-SELECT s.rowid, job, n.start_time - s.start_time
-FROM mean CROSS JOIN goodput_steps AS s ON s.rowid BETWEEN first_step + 1 AND last_step - 1
-CROSS JOIN goodput_steps AS n ON n.rowid = s.rowid + 1
-WHERE n.start_time - s.start_time > max(3 * seconds, 60 + seconds);
+SELECT b.id - 1, m.job, b.seconds
+FROM mean AS m CROSS JOIN goodput_breaks AS b ON b.id BETWEEN first_step + 2 AND last_step
+WHERE b.seconds > max(3 * m.seconds, 60 + m.seconds);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:log, 'goodput_rows'), 'warning', 'long_steps', NULL, count(*),
        'steps that took three times as long as the mean and a minute more, first ' || min(s.step) || ' of job ' || min(job)
