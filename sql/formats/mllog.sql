@@ -87,23 +87,7 @@ HAVING max(time_ms) FILTER (WHERE key = 'run_start') - min(time_ms) FILTER (WHER
 CREATE TEMP TABLE IF NOT EXISTS mlperf_given AS
 SELECT (SELECT record FROM jsonl_trace(:system)) AS system, :chips AS chips, :chip AS chip, :pool AS pool;
 
--- Of ".../results/NAME/BENCHMARK/result_0.txt": the folders, and what the runs of a score share.
-DROP TABLE IF EXISTS temp.mlperf_paths;
-CREATE TEMP TABLE mlperf_paths AS
-WITH folder AS (
-  SELECT file, rtrim(path, replace(path, '/', '')) AS benchmark, rtrim(path, '.txgzs0123456789') AS stem FROM mlperf_survey
-),
-parent AS (
-  SELECT *, rtrim(rtrim(benchmark, '/'), replace(benchmark, '/', '')) AS system FROM folder
-),
-grandparent AS (
-  SELECT *, rtrim(rtrim(system, '/'), replace(system, '/', '')) AS results FROM parent
-)
-SELECT file,
-       CASE WHEN stem LIKE '%result\_' ESCAPE '\' THEN substr(stem, 1, length(stem) - 7) ELSE benchmark END AS runs,
-       rtrim(rtrim(results, '/'), replace(results, '/', '')) || 'systems/'
-         || rtrim(substr(system, length(results) + 1), '/') || '.json' AS system
-FROM grandparent;
+.read sql/formats/mllog/paths.sql
 
 CREATE TEMP TABLE IF NOT EXISTS mlperf_files AS
 SELECT p.path, (SELECT record FROM jsonl_trace(f.path)) AS json
@@ -120,7 +104,7 @@ SELECT _file AS file, time_ms, min(_line) AS line, key, value, status, step, ste
        coalesce(epoch_num, first_epoch_num) AS epoch_num
 FROM mlperf_log
 WHERE key IN ('run_start', 'run_stop', 'init_start', 'init_stop', 'eval_start', 'eval_stop', 'block_start', 'block_stop',
-              'epoch_start', 'epoch_stop', 'checkpoint')
+              'epoch_start', 'epoch_stop', 'staging_start', 'staging_stop', 'checkpoint')
 GROUP BY _file, key, step, step_num, samples_count, coalesce(epoch_num, first_epoch_num), time_ms, value, status
 ORDER BY _file, key, step, step_num, samples_count, coalesce(epoch_num, first_epoch_num), time_ms, value, status;
 CREATE INDEX temp.mlperf_event_of ON mlperf_events(file, key, time_ms);
@@ -143,11 +127,29 @@ DROP TABLE IF EXISTS temp.mlperf_words;
 CREATE TEMP TABLE mlperf_words AS
 SELECT _file AS file, key, json_extract(value, '$') AS word, min(_line) AS line
 FROM mlperf_log
-WHERE value IS NOT NULL AND (key LIKE 'submission\_%' ESCAPE '\' OR key IN ('global_batch_size', 'seed', 'gradient_accumulation_steps'))
+WHERE value IS NOT NULL
+  AND (key LIKE 'submission\_%' ESCAPE '\'
+       OR key IN ('global_batch_size', 'seed', 'gradient_accumulation_steps', 'number_of_nodes', 'accelerators_per_node'))
 GROUP BY _file, key;
 CREATE UNIQUE INDEX temp.mlperf_word_of ON mlperf_words(file, key);
 -- told once
 INSERT OR IGNORE INTO mlperf_words SELECT n.name, key, word, line FROM mlperf_further AS n JOIN mlperf_words AS w ON w.file = n.file;
+
+-- MLPerf HPC's logs tell how many accelerators a run has, of which the system may have more: one of several runs at once.
+DROP TABLE IF EXISTS temp.mlperf_told;
+CREATE TEMP TABLE mlperf_told(file PRIMARY KEY, chips);
+INSERT INTO mlperf_told
+SELECT file, n.word * a.word FROM mlperf_words AS n JOIN mlperf_words AS a USING (file)
+WHERE n.key = 'number_of_nodes' AND a.key = 'accelerators_per_node' AND n.word * a.word > 0;
+INSERT INTO mpg_issues(source, severity, kind, count, detail)
+SELECT s.path, 'warning', 'conflict', 1,
+       'the log tells ' || CAST(t.chips AS INTEGER) || ' accelerators, and the description of the system ' || CAST(said AS INTEGER)
+         || ': those of the log count'
+FROM mlperf_told AS t JOIN mlperf_survey AS s USING (file) JOIN mlperf_given AS g ON g.chips IS NULL
+JOIN (SELECT file, json_extract(json, '$.number_of_nodes') * json_extract(json, '$.accelerators_per_node') AS said
+      FROM (SELECT p.file, coalesce(CAST(g.system AS TEXT), f.json) AS json
+            FROM mlperf_paths AS p JOIN mlperf_given AS g LEFT JOIN mlperf_files AS f ON f.path = p.system)) USING (file)
+WHERE said <> t.chips ORDER BY file;
 
 --@ table trace_mlperf_runs mlperf_runs a row for each result log of MLPerf training
 --@ column job TEXT - the file
@@ -190,8 +192,8 @@ WITH description AS (
 described AS (
   SELECT file, runs, json_extract(json, '$.system_name') AS system, json_extract(json, '$.framework') AS framework, pool,
          coalesce(chip, json_extract(json, '$.accelerator_model_name')) AS chip,
-         coalesce(chips, json_extract(json, '$.number_of_nodes') * json_extract(json, '$.accelerators_per_node')) AS chips
-  FROM description
+         coalesce(d.chips, t.chips, json_extract(json, '$.number_of_nodes') * json_extract(json, '$.accelerators_per_node')) AS chips
+  FROM description AS d LEFT JOIN mlperf_told AS t USING (file)
 ),
 told AS (
   SELECT file,
@@ -304,7 +306,7 @@ DROP TABLE IF EXISTS temp.mlperf_edges;
 CREATE TEMP TABLE mlperf_edges AS
 WITH kinds(kind, started, stopped) AS (
   VALUES ('init', 'init_start', 'init_stop'), ('eval', 'eval_start', 'eval_stop'), ('block', 'block_start', 'block_stop'),
-         ('epoch', 'epoch_start', 'epoch_stop')
+         ('epoch', 'epoch_start', 'epoch_stop'), ('prep', 'staging_start', 'staging_stop')
 ),
 run AS MATERIALIZED (SELECT job, blocks, numbered, run_start_ms, row_number() OVER (ORDER BY job) AS run FROM mlperf_runs),
 event AS (
@@ -312,7 +314,7 @@ event AS (
          CASE r.numbered WHEN 'step_num' THEN step_num WHEN 'samples_count' THEN samples_count ELSE epoch_num END AS number,
          e.samples_count, e.step_num
   FROM run AS r CROSS JOIN kinds AS k CROSS JOIN mlperf_events AS e ON e.file = r.job AND e.key IN (k.started, k.stopped)
-  WHERE k.kind IN ('init', 'eval', r.blocks)
+  WHERE k.kind IN ('init', 'eval', 'prep', r.blocks)
   UNION ALL
   SELECT run, blocks, run_start_ms, 0, 1, NULL, 0, 0
   FROM run AS r
@@ -384,6 +386,7 @@ DROP TABLE mlperf_pairs;
 DROP TABLE mlperf_edges;
 DROP TABLE mlperf_survey;
 DROP TABLE mlperf_words;
+DROP TABLE mlperf_told;
 DROP TABLE mlperf_events;
 DROP TABLE mlperf_further;
 DROP TABLE mlperf_followed;

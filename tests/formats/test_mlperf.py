@@ -844,6 +844,63 @@ class Mapping(Case):
         )
         self.assertEqual(self.rows("SELECT pool, chip, chips FROM capacity"), [("p", "tpu-v6e", 8)])
 
+    def test_chips_that_the_log_tells(self):
+        """Logs of MLPerf HPC tell how many accelerators a run has: of a system that has more, as for several runs at once, their own count."""
+        told = record(1, "number_of_nodes", 16) + record(1, "accelerators_per_node", 4)
+        system = '{"system_name": "y", "number_of_nodes": %d, "accelerators_per_node": 4}'
+        for text, given, wanted in (
+            (told, {"chips": None}, (64, None)),
+            (told, {"chips": None, "system": system % 16}, (64, None)),
+            (
+                told,
+                {"chips": None, "system": system % 48},
+                (64, "the log tells 64 accelerators, and the description of the system 192"),
+            ),
+            (told, {"chips": 8, "system": system % 48}, (8, None)),
+            (record(1, "number_of_nodes", 16), {"chips": None, "system": system % 2}, (8, None)),
+            (told.replace('"value": 4', '"value": 0'), {"chips": None, "system": system % 2}, (8, None)),
+        ):
+            self.map_text(text + record(1, "run_start") + record(9, "run_stop", status="success"), **given)
+            said = self.rows("SELECT kind, detail FROM mpg_issues WHERE source = (SELECT job FROM mlperf_runs)")
+            said = [(kind, detail.partition(":")[0]) for kind, detail in said if "accelerator_model_name" not in detail]
+            self.assertEqual(
+                (self.rows("SELECT a.chips, r.chips FROM allocations AS a JOIN mlperf_runs AS r USING (job)"), said),
+                ([(wanted[0], wanted[0])], [("conflict", wanted[1])] if wanted[1] else []),
+            )
+
+    def test_staging(self):
+        """The data that a run of MLPerf HPC copies to its nodes first is no step, and not unknown."""
+        times = (("init_start", 0), ("init_stop", 10), ("run_start", 10), ("staging_start", 12), ("staging_start", 13), ("staging_stop", 70),
+                 ("staging_stop", 72), ("epoch_start", 72), ("epoch_stop", 100))  # fmt: skip
+        text = "".join(record(1000 * at, key, epoch_num=1) for key, at in times)
+        self.map_text(text + record(100000, "run_stop", status="success"), chips=1)
+        self.assertEqual(
+            self.rows("SELECT kind, start_time, end_time FROM spans ORDER BY start_time"),
+            [("init", 0, 10), ("prep", 12, 72), ("step", 72, 100)],
+        )
+
+    def test_what_a_run_is_at_no_time(self):
+        """Lines that submitters add at "time_ms": 0 say what the run is; begins and ends there are left out."""
+        at = 1661832754000
+        run = record(at, "run_start") + record(at + 60000, "run_stop", status="success") + record(at + 60001, "seed", 7)
+        added = (
+            record(0, "global_batch_size", 512)
+            + record(0, "submission_benchmark", "bert")
+            + record(0, "cache_clear", True)
+        )
+        for text, wanted in (
+            (added + run, {}),
+            (run + added, {}),
+            (record(0, "block_start") + run + added, {"impossible_time": 1}),
+        ):
+            self.map_text(text, chips=1)
+            self.assertEqual(
+                self.rows("SELECT benchmark, global_batch_size, init_start_ms, minutes FROM mlperf_runs"),
+                [("bert", 512, at, 1.0)],
+            )
+            said = self.rows("SELECT kind, count FROM mpg_issues WHERE source = (SELECT job FROM mlperf_runs)")
+            self.assertEqual(dict(said), wanted)
+
     def test_scores(self):
         def scored(*runs, benchmark="bert"):
             self.map(
@@ -905,6 +962,28 @@ class ReadBeside(unittest.TestCase):
         for name in ("pod16.json", "scaling.json"):
             self.assertEqual(rows[name], ("mllog", "read with the files that it belongs to"))
         self.assertIsNone(rows["other.json"][0])
+
+    def test_folders_of_a_submission(self):
+        """The description is found from a folder below the system's too, such as MLPerf HPC's "weak" and what a checker set aside."""
+        folder = self.enterContext(tempfile.TemporaryDirectory()) + "/results/round/ORG"
+        os.makedirs(folder + "/systems")
+        with open(folder + "/systems/pod.json", "w") as file:
+            file.write(
+                '{"system_name": "pod", "number_of_nodes": 2, "accelerators_per_node": 4, "accelerator_model_name": "H100-SXM5-80GB"}'
+            )
+        for at, below in enumerate(("lm", "weak/lm", "strong/lm", "weak/lm/pruned_results")):
+            os.makedirs(f"{folder}/results/pod/{below}")
+            with open(f"{folder}/results/pod/{below}/result_1.txt", "w") as file:
+                file.write(record(600000 * at, "run_start") + record(600000 * at + 60000, "run_stop", status="success"))
+        db = connect()
+        self.assertEqual(
+            db.execute("SELECT system, chips, runs FROM trace_mlperf_runs(?) ORDER BY runs", (folder,)).fetchall(),
+            [
+                ("pod", 8, f"{folder}/results/pod/{below}/")
+                for below in ("lm", "strong/lm", "weak/lm", "weak/lm/pruned_results")
+            ],
+        )
+        self.assertEqual(db.execute("SELECT * FROM mpg_issues").fetchall(), [])
 
 
 if __name__ == "__main__":
