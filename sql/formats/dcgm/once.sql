@@ -36,8 +36,9 @@ WITH named AS (
                   json_extract(labels, '$.gpu_i_profile') || '/' || json_extract(labels, '$.gpu_i_id'),
                   nullif(lower(json_extract(labels, '$.gpu_compute_partition_type')), 'spx') || '/'
                   || json_extract(labels, '$.gpu_partition_id')) AS slice,
-         CAST(coalesce(modelName, nullif(json_extract(labels, '$.modelname'), ''), nullif(json_extract(labels, '$.card_model'), ''),
-                       nullif(json_extract(labels, '$.model'), '')) AS TEXT) AS chip,
+         -- (card_model is mostly the number of a part)
+         CAST(coalesce(modelName, nullif(json_extract(labels, '$.modelname'), ''), nullif(json_extract(labels, '$.card_series'), ''),
+                       nullif(json_extract(labels, '$.card_model'), ''), nullif(json_extract(labels, '$.model'), '')) AS TEXT) AS chip,
          CAST(coalesce(namespace, nullif(json_extract(labels, '$.namespace_name'), '')) AS TEXT) AS namespace,
          CAST(coalesce(pod, nullif(json_extract(labels, '$.pod_name'), '')) AS TEXT) AS pod,
          CAST(coalesce(container, nullif(json_extract(labels, '$.container_name'), '')) AS TEXT) AS container,
