@@ -141,8 +141,9 @@ WHERE EXISTS (SELECT 1 FROM told_again)
 -- Their chips are those of the other: without a scheduler each log has some. What a log tells before or after all that the other does has
 -- its own.
 CREATE TABLE held_again AS
-SELECT a.rowid AS row, a.source, a.pool, a.chips, a.start_time, a.end_time, max(u.last) FILTER (WHERE u.last <= k.last) AS since,
-       min(u.first) FILTER (WHERE u.first >= k.first) AS until
+SELECT a.rowid AS row, a.source, a.pool, a.chips, a.start_time, a.end_time,
+       max(max(u.last, coalesce(o.end_time, u.last))) FILTER (WHERE u.last <= k.last) AS since,
+       min(min(u.first, o.start_time)) FILTER (WHERE u.first >= k.first) AS until
 FROM (SELECT DISTINCT job, log, attempt, source FROM told_again) AS g JOIN told_log AS l ON l.log = g.log AND l.attempt IS g.attempt
 JOIN told_log AS b ON b.job = g.job AND b.place < l.place AND (b.source <> g.source OR b.attempt <> g.attempt)
 JOIN (SELECT log, attempt, min(start_time) AS first, max(end_time) AS last FROM told_run GROUP BY log, attempt) AS u ON u.log = b.log
@@ -153,6 +154,7 @@ LEFT JOIN (SELECT log, attempt, min(end_time) AS first, max(start_time) AS last
 JOIN all_allocations AS a ON a.source = g.source AND a.job = g.job AND coalesce(a.attempt = g.attempt, b.source <> g.source)
 JOIN all_allocations AS o ON o.source = b.source AND o.job = g.job AND coalesce(o.attempt = b.attempt, b.source <> g.source)
 WHERE a.start_time < coalesce(o.end_time, 9e18) AND o.start_time < coalesce(a.end_time, 9e18) GROUP BY a.rowid;
+UPDATE held_again SET since = NULL, until = NULL WHERE since >= end_time OR since IS NULL AND until <= start_time;
 CREATE TABLE held_by AS -- the last attempt of one source says how the job ended
 SELECT o.rowid AS row, max(a.attempt) AS attempt, a.outcome AS outcome, a.end_time AS end_time,
        (SELECT max(c.end_time) FROM all_capacity AS c
@@ -161,12 +163,22 @@ FROM held_again AS h CROSS JOIN all_allocations AS a ON a.rowid = h.row
 CROSS JOIN all_allocations AS o ON o.job = a.job AND o.source = a.source AND o.attempt < a.attempt
 WHERE coalesce(h.since, h.until) IS NULL AND o.rowid NOT IN (SELECT row FROM held_again) AND a.start_time < coalesce(o.end_time, 9e18)
   AND o.start_time < coalesce(a.end_time, 9e18) GROUP BY o.rowid;
+INSERT INTO held_by -- and a log of another source, where that which counts knows no end, as an event file
+SELECT o.rowid, max(a.attempt), a.outcome, a.end_time,
+       (SELECT max(c.end_time) FROM all_capacity AS c
+        WHERE c.source = a.source AND c.pool IS a.pool AND c.chips IS a.chips AND c.start_time IS a.start_time)
+FROM held_again AS h CROSS JOIN all_allocations AS a ON a.rowid = h.row
+CROSS JOIN all_allocations AS o ON o.job = a.job AND o.source <> a.source
+WHERE coalesce(h.since, h.until) IS NULL AND a.outcome IS NOT NULL AND o.end_time IS NULL AND o.rowid NOT IN (SELECT row FROM held_again)
+  AND o.rowid NOT IN (SELECT row FROM held_by) AND a.end_time > o.start_time
+  AND a.end_time >= (SELECT max(r.end_time) - 60 FROM told_run AS r JOIN told_log AS l ON l.log = r.log AND l.attempt IS r.attempt
+                     WHERE r.job = o.job AND l.source = o.source) GROUP BY o.rowid;
 UPDATE all_capacity SET end_time = h.until
 FROM (SELECT a.source, a.pool, a.chips, a.start_time, max(b.until) AS until
       FROM held_by AS b CROSS JOIN all_allocations AS a ON a.rowid = b.row GROUP BY 1, 2, 3, 4) AS h
 WHERE all_capacity.source = h.source AND all_capacity.pool IS h.pool AND all_capacity.chips IS h.chips
   AND all_capacity.start_time IS h.start_time AND all_capacity.end_time < h.until;
-UPDATE all_allocations SET outcome = h.told, end_time = iif(h.ended IS NULL, NULL, max(end_time, h.ended))
+UPDATE all_allocations SET outcome = h.told, end_time = iif(h.ended IS NULL, NULL, max(coalesce(end_time, h.ended), h.ended))
 FROM (SELECT row, outcome AS told, end_time AS ended FROM held_by) AS h WHERE h.row = all_allocations.rowid;
 CREATE TABLE has_again AS
 WITH h AS (SELECT *, row_number() OVER (PARTITION BY source, pool, chips, start_time ORDER BY row) AS nth FROM held_again),

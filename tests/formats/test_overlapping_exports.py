@@ -1,10 +1,12 @@
 """The same run told in two files, which overlap in whole or in part: it counts once where the records prove it, and else a row says so."""
 
+import datetime
 import json
 import os
 import re
 import unittest
 
+import tfevents
 from each_trainer import OfEachTrainer
 from fleets import ROOT
 
@@ -136,6 +138,64 @@ class OverlappingExports(OfEachTrainer):
             losses = self.folder_of({f"0/{name}": write(range(30)), f"1/{name}": write(range(30), 7)})
             with self.subTest(name=name, losses="of two runs"):
                 self.assertEqual(2, self.sums(losses)[1])
+
+    @staticmethod
+    def board(at, tag="train/loss"):
+        """An event file that begins a second after T0, and has step i at `at(i)` seconds."""
+        return tfevents.begin(T0 + 1) + b"".join(
+            tfevents.event(T0 + time, i, (5, [(1, tfevents.simple(tag, 2.5))])) for i, time in at.items()
+        )
+
+    def test_two_trackers_of_one_run(self):
+        """Programs tell a step one after the other, and into folders of their own: each counts as a job, which is listed. Where the times of steps differ by more than a second, or a quarter of a step, nothing is said."""
+        for step, late, said in (
+            (10, lambda i: 0.25, 1),
+            (10, lambda i: -0.75, 1),
+            (10, lambda i: i % 2 / 2, 1),
+            (10, lambda i: 3.5, 0),
+            (10, lambda i: i * 0.35, 0),
+            (1, lambda i: 0.2, 1),
+            (1, lambda i: 0.5, 0),
+        ):
+            steps = range(1, 30)
+            rows = [{"_step": i, "_timestamp": T0 + step * i, "train/loss": 2.5} for i in steps]
+            folder = self.folder_of(
+                {
+                    "wandb/w.jsonl": "".join(json.dumps(row) + "\n" for row in rows),
+                    "runs/May01_node1/events.out.tfevents.1.h": self.board({i: step * i + late(i) for i in steps}),
+                }
+            )
+            with self.subTest(step=step, late=late(1)):
+                self.assertEqual(2, self.sums(folder)[1])
+                self.assertEqual(said, self.listed(folder, "parallel_logs") > 0)
+
+    def test_a_tracker_beside_a_log_of_its_job(self):
+        """A log that begins before its first step holds the job's chips then, though the tracker alone tells that step, and it tells how the job ended, though of a short run the tracker counts."""
+        clock = lambda at: f"{datetime.datetime.fromtimestamp(T0 + at, datetime.timezone.utc):%Y-%m-%d %H:%M:%S},000"
+        for n in (7, 40):
+            lines = [(1, "Starting job: Llama 3 8B training")]
+            lines += [
+                (
+                    30 + 10 * i,
+                    f"step: {i:2}  loss:  2.5000  memory: 10.00GiB(10.00%)  tps: 1,000  tflops: 100.00  mfu: 10.00%",
+                )
+                for i in range(1, n + 1)
+            ]
+            lines += [(33 + 10 * n, "Training completed")]
+            folder = self.folder_of(
+                {
+                    "train.log": "".join(f"[rank0]:[titan] {clock(at)} - root - INFO - {text}\n" for at, text in lines),
+                    "tb/events.out.tfevents.1.h": self.board(
+                        {i: 30 + 10 * i for i in range(1, n + 1)}, "loss_metrics/global_avg_loss"
+                    ),
+                }
+            )
+            sources = [{"path": folder + path, "job": "j"} for path in ("/train.log", "/tb/*")]
+            with self.subTest(steps=n):
+                self.assertEqual(
+                    ([("startup", 29), ("unknown", 3), ("unrated", 10 * n)], 1),
+                    self.sums(json.dumps({"sources": sources})),
+                )
 
     def test_parts_of_a_goodput_log(self):
         """They are in the order of their times, whatever their names are."""
