@@ -201,6 +201,27 @@ class Records(TrainerLogs):
         path = self.file("\n".join(["run_id,key,value,step,timestamp", *rows]) + "\n", "m.csv")
         self.assertEqual(wanted, [found[:4] for found in self.steps(path)])
 
+    def test_a_process_that_goes_back(self):
+        """W&B's _runtime tells that one process did both: it holds its chips once, from its begin to its end, whatever it repeats."""
+        row = (
+            lambda step, at: json.dumps(
+                {"_step": step, "_timestamp": T0 + at, "_runtime": at, "iteration": step, "lm loss": 1.0}
+            )
+            + "\n"
+        )
+        told = [row(i, 30 + 10 * i) for i in range(1, 26)] + [row(i, 240 + 10 * i) for i in range(21, 41)]
+        path = self.file("".join(told), "h.jsonl")
+        self.assertEqual(
+            [(1, 0, 280, "failed"), (2, 280, None, None)],
+            self.rows(
+                "SELECT attempt, round(start_time - ?2, 3), round(end_time - ?2, 3), outcome FROM trace_records(?1) WHERE record = 'allocations' ORDER BY 1",
+                path,
+                T0,
+            ),
+        )
+        self.assertEqual({"lost": 50, "startup": 30 + 160, "unrated": 200, "unknown": 200}, self.sums(path, 1))
+        self.assertEqual({"repeated_steps": 1}, self.issues(path))
+
     def test_two_times(self):
         """Of a table's columns of times a clock counts, and not the seconds since the begin."""
         rows = ["step,created_at,time,loss"] + [

@@ -285,3 +285,11 @@ WHERE s.end_time > s.start_time
 UNION ALL
 SELECT coalesce(:job, file), 1, step, NULL, NULL, NULL, coalesce(step - lag(step) OVER (PARTITION BY file ORDER BY step), step), loss, NULL,
        NULL, NULL FROM trainer_untimed;
+
+-- A process that goes back in its steps has not begun anew: what it then does follows what it did before.
+--@ if EXISTS (SELECT 1 FROM trainer_spells WHERE attempt > 1 AND begun IS NOT NULL)
+UPDATE trainer_spells SET begun = max(begun, r.reached)
+FROM (SELECT rowid AS id, max(end_time) OVER (PARTITION BY job, file ORDER BY attempt GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+        AS reached
+      FROM trainer_spells) AS r WHERE r.id = trainer_spells.rowid AND r.reached IS NOT NULL;
+--@ end
