@@ -194,7 +194,8 @@ SELECT metric, replica, labels FROM told GROUP BY 1, 2, 3
 HAVING total(value < before AND target <> target_before) > 1 + 2 * total(value < own_before);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT :path, 'warning', 'conflict', NULL, count(*),
-       'counters that two targets tell under one name, such as ' || min(metric) || ' of ' || min(replica)
+       'counters that two targets tell under one name, such as ' || min(metric)
+         || ' of ' || coalesce(nullif(min(replica), ''), 'one without a name')
          || ', with values of two servers: each counts' FROM serve_apart GROUP BY NULL;
 UPDATE serve_samples SET labels = target WHERE (metric, replica, labels) IN (SELECT * FROM serve_apart);
 DROP TABLE serve_apart;
@@ -249,18 +250,21 @@ WHERE n.row = serve_told.rowid;
 DROP TABLE serve_new;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT :path, 'info', 'counter_reset', NULL, count(*),
-       'counters that fell, or whose labels are new, such as ' || min(metric) || ' of ' || min(replica)
+       'counters that fell, or whose labels are new, such as ' || min(metric)
+         || ' of ' || coalesce(nullif(min(replica), ''), 'one without a name')
          || ': they began anew. Or are these samples of two servers?'
 FROM serve_told WHERE value < before OR is_new AND before = 0 AND value > 0 GROUP BY NULL;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT :path, 'warning', 'missing_samples', NULL, count(*),
-       'counters with one sample, or above 0 when they were first sampled, after others, such as ' || min(metric) || ' of ' || min(replica)
+       'counters with one sample, or above 0 when they were first sampled, after others, such as ' || min(metric)
+         || ' of ' || coalesce(nullif(min(replica), ''), 'one without a name')
          || ': nobody tells what they counted before'
 FROM serve_told AS t LEFT JOIN serve_spacing AS u USING (replica)
 WHERE since IS NULL AND (n = 1 OR value > 0 AND time - begun > 1.5 * spacing) GROUP BY NULL;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT :path, 'warning', 'between_samples', NULL, count(*),
-       'intervals of more than twice the usual ' || min(spacing) || ' s, such as of ' || min(metric) || ' of ' || min(replica)
+       'intervals of more than twice the usual ' || min(spacing) || ' s, such as of ' || min(metric)
+         || ' of ' || coalesce(nullif(min(replica), ''), 'one without a name')
          || ': what was computed there counts over the whole'
 FROM serve_told AS t JOIN serve_spacing AS u USING (replica) WHERE value > before AND time - since > 2 * spacing GROUP BY NULL;
 DROP TABLE IF EXISTS temp.serve_growth;
@@ -305,7 +309,7 @@ FROM (SELECT *, coalesce(prefill,
 WHERE coalesce(prefill_tokens, 0) > 0 OR decode_tokens > 0 OR executions > 0;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT :path, 'warning', 'impossible_value', NULL, count(*),
-       'replicas whose caches held more tokens than came, such as ' || min(replica)
+       'replicas whose caches held more tokens than came, such as ' || coalesce(nullif(min(replica), ''), 'one without a name')
          || ': what they computed of prompts is not known, and counts as told'
 FROM (SELECT replica, max(so_far) AS most, total(coalesce(every, 0) - coalesce(hits, 0) - coalesce(sent, 0)) AS last, total(every) AS every
       FROM serve_sums GROUP BY server, replica, model
@@ -313,7 +317,8 @@ FROM (SELECT replica, max(so_far) AS most, total(coalesce(every, 0) - coalesce(h
 -- A replica whose prompts nobody divides may have received some that it did not compute.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT :path, 'warning', 'assumed_computed', NULL, count(DISTINCT g.server || ' ' || g.replica),
-       'replicas of which a counter of all prompts alone is told, such as ' || min(g.replica) || ' of ' || min(g.server)
+       'replicas of which a counter of all prompts alone is told, such as '
+         || coalesce(nullif(min(g.replica), ''), 'one without a name') || ' of ' || min(g.server)
          || ': all count as computed, though a cache or another replica may have had them'
 FROM serve_growth AS g LEFT JOIN (SELECT server, replica, min(since) AS first, max(time) AS last
                                   FROM serve_growth WHERE part IN ('hits', 'sent') GROUP BY server, replica) AS h

@@ -490,7 +490,7 @@ class ServeTokens(Case):
             [("sglang", 160, 40), ("tgi", 70, None), ("vllm", 20, 30)] * 2,
         )
         issues = dict(self.db.execute("SELECT kind, detail FROM mpg_issues WHERE source = ?", (path,)))
-        self.assertIn("such as  of tgi: all count as computed", issues["assumed_computed"])
+        self.assertIn("such as one without a name of tgi: all count as computed", issues["assumed_computed"])
 
     def test_stages_of_a_pipeline(self):
         """Each stage of SGLang tells all tokens."""
