@@ -227,8 +227,8 @@ static void test_applied(void) {
 
 /*
 ** Custom calls that annotate cost nothing, and that is known; a name that only begins like one is
-** none. By who writes them: XLA's partitioner, Shardy, JAX's offloading to the host, and XLA's
-** passes.
+** none. By who writes them: XLA's partitioner, Shardy, JAX's offloading to the host, XLA's passes,
+** and PyTorch for Neuron, which marks how weights are moved.
 */
 static void test_annotations(void) {
   static const char free_of_cost[] =
@@ -236,7 +236,8 @@ static void test_annotations(void) {
       "xla.sdy.FuncResultSharding sdy.sharding_constraint "
       "annotate_device_placement MoveToHost MoveToDevice "
       "AllocateBuffer Pin Unpin LayoutConstraint AssumeGatherIndicesInBound "
-      "__xla_internal_call_marker_before __xla_internal_call_marker_after ";
+      "__xla_internal_call_marker_before __xla_internal_call_marker_after "
+      "AwsNeuronTransferWithStaticRing ";
   static const char *const work[] = {"Shardin", "MoveToHostMemory", "xla.sdy", "Pinned",
                                      "",        "__cublas"};
   for (const char *name = free_of_cost; *name != '\0'; name += strcspn(name, " ") + 1) {

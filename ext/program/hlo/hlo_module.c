@@ -453,7 +453,8 @@ mpg_hlo_custom mpg_hlo_custom_of(const mpg_hlo_module *m, const mpg_hlo_instruct
                                             "InspectSharding",
                                             "AssumeGatherIndicesInBound",
                                             "__xla_internal_call_marker_before",
-                                            "__xla_internal_call_marker_after"};
+                                            "__xla_internal_call_marker_after",
+                                            "AwsNeuronTransferWithStaticRing"};
   mpg_str target = mpg_hlo_unquoted(mpg_hlo_attribute_of(m, i, MPG_HLO_TARGET));
   if (mpg_hlo_begins(target, "__cublas$gemm") || mpg_hlo_begins(target, "__cublas$lt$matmul"))
     return MPG_HLO_CUSTOM_DOT;
