@@ -201,6 +201,34 @@ class Records(TrainerLogs):
         path = self.file("\n".join(["run_id,key,value,step,timestamp", *rows]) + "\n", "m.csv")
         self.assertEqual(wanted, [found[:4] for found in self.steps(path)])
 
+    def test_states_of_each_checkpoint(self):
+        """Each has the steps of the run so far: they count once, in the one that has most, and what a run did that went back in its own."""
+        state = lambda steps, loss=2.5: json.dumps(
+            {"global_step": steps[-1], "log_history": [{"step": i, "loss": loss, "epoch": 0.1} for i in steps]}
+        )
+        folder = self.folder_of(
+            {
+                "a/checkpoint-20/trainer_state.json": state([10, 20]),
+                "a/checkpoint-40/trainer_state.json": state([10, 20, 30, 40]),
+                "a/trainer_state.json": state([10, 20, 30, 40, 50]),
+                "b/checkpoint-20/trainer_state.json": state([10, 20], 3.5),
+            }
+        )
+        found = lambda: [
+            (job.removeprefix(folder + "/"), *rest)
+            for job, *rest in self.rows(
+                "SELECT job, group_concat(step), sum(executions) FROM trace_training_steps(?) GROUP BY 1 ORDER BY 1",
+                folder,
+            )
+        ]
+        whole = ("a/trainer_state.json", "10,20,30,40,50", 50)
+        self.assertEqual([whole, ("b/checkpoint-20/trainer_state.json", "10,20", 20)], found())
+        left = "SELECT sum(count) FROM mpg_issues WHERE kind = 'parallel_files' AND instr(source, ?)"
+        self.assertEqual(6, self.one(left, folder))
+        with open(folder + "/a/checkpoint-40/trainer_state.json", "w", encoding="utf-8") as file:
+            file.write(state([10, 20, 30, 40]).replace('"step": 40, "loss": 2.5', '"step": 40, "loss": 3.5'))
+        self.assertEqual([("a/checkpoint-40/trainer_state.json", "40", 10), whole], found()[:2])
+
     def test_a_process_that_goes_back(self):
         """W&B's _runtime tells that one process did both: it holds its chips once, from its begin to its end, whatever it repeats."""
         row = (

@@ -283,8 +283,7 @@ FROM trainer_ranges AS r CROSS JOIN trainer_jobs AS j ON j.job = r.job AND j.att
 CROSS JOIN trainer_steps AS s ON s.rowid BETWEEN r.first AND r.last CROSS JOIN trainer_points AS p ON p.rowid = s.rowid
 WHERE s.end_time > s.start_time
 UNION ALL
-SELECT coalesce(:job, file), 1, step, NULL, NULL, NULL, coalesce(step - lag(step) OVER (PARTITION BY file ORDER BY step), step), loss, NULL,
-       NULL, NULL FROM trainer_untimed;
+SELECT coalesce(:job, file), 1, step, NULL, NULL, NULL, executions, loss, NULL, NULL, NULL FROM trainer_untimed;
 
 -- A process that goes back in its steps has not begun anew: what it then does follows what it did before.
 --@ if EXISTS (SELECT 1 FROM trainer_spells WHERE attempt > 1 AND begun IS NOT NULL)
