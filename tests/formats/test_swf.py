@@ -154,6 +154,23 @@ class Errors(Case):
         )
         self.assertEqual(self.issues(path), {"no_start_time": 1})
 
+    def test_start_times_as_programs_write_them(self):
+        """Python's floats are seconds. A date is none, and an issue says so; a header without the label has none."""
+        for value, start, said in (
+            ("1000000000.0", 1000000000, None),
+            ("1000000000.00 (UTC)", 1000000000, None),
+            ("1000000000.5", None, "not in Unix seconds"),
+            ("2023-05-01 00:00:00", None, "not in Unix seconds"),
+            ("1000000000.", None, "not in Unix seconds"),
+            (".0", None, "not in Unix seconds"),
+            ("-1", None, "has no UnixStartTime"),
+        ):
+            path = self.file(f"\n; Version: 2\n; UnixStartTime: {value}\n; MaxProcs: 16.0\n3" + " 1" * 17 + "\n")
+            with self.subTest(value=value):
+                self.assertEqual(self.rows("SELECT unix_start_time, max_procs FROM swf_trace(?)", path), [(start, 16)])
+                found = [row[0] for row in self.rows("SELECT detail FROM mpg_issues WHERE source = ?", path)]
+                self.assertEqual([said in detail for detail in found], [True] if said else [])
+
     def test_arguments(self):
         self.assertEqual(
             self.error("SELECT * FROM swf_trace"), "swf_trace: expected a path, as in swf_trace('log.swf')"

@@ -161,7 +161,7 @@ static mpg_rc add_comment(mpg_swf *s, mpg_str comment, mpg_err *err) {
   return rc;
 }
 
-/* "128 (of which 4 are reserved)", "1,024": the number that a value begins with. */
+/* "128 (of which 4 are reserved)", "1,024", "128.0": the number that a value begins with. */
 static bool leading_number(mpg_str value, int64_t *out) {
   char digits[32];
   size_t at = 0, n = 0, group = 0; /* digits since the last comma */
@@ -181,6 +181,9 @@ static bool leading_number(mpg_str value, int64_t *out) {
   }
   if (grouped && group != 3)
     return false;
+  if (n > 0 && at + 1 < value.n && value.p[at] == '.' && mpg_is_digit(value.p[at + 1]))
+    for (at++; at < value.n && value.p[at] == '0'; at++)
+      ; /* 128.0, as Python writes it */
   if (at < value.n && !mpg_is_space_in_line(value.p[at]) && strchr("\n,;(", value.p[at]) == NULL)
     return false;
   return mpg_int_parse((mpg_str){digits, n}, out);
@@ -221,7 +224,11 @@ static mpg_rc end_header(mpg_swf *s, mpg_err *err) {
   if (mpg_swf_header_number(s, "UnixStartTime", &start))
     return MPG_OK;
   return add_issue(s, "no_start_time",
-                   "the header has no UnixStartTime: times count from 1970-01-01", err);
+                   is_unreadable(s, "UnixStartTime")
+                       ? "the UnixStartTime of the header is not in Unix seconds: times count "
+                         "from 1970-01-01"
+                       : "the header has no UnixStartTime: times count from 1970-01-01",
+                   err);
 }
 
 const mpg_swf_label *mpg_swf_header(const mpg_swf *s, size_t *n) {
