@@ -22,7 +22,9 @@
 CREATE TEMP TABLE IF NOT EXISTS flux_listed AS
 SELECT j.value AS j, r._file AS _file, r._line AS _line,
        r._file || iif(json_type(r.record, '$.jobs') IS NULL, '', '#' || r._line) AS listing
-FROM jsonl_trace(mpg_required(:flux, ':flux')) AS r, json_each(coalesce(json_extract(r.record, '$.jobs'), json_array(json(r.record)))) AS j
+FROM jsonl_trace(mpg_required(:flux, ':flux')) AS r,
+     json_each(coalesce(json_extract(r.record, '$.jobs'), json_array(json(iif(json_type(r.record, '$.job') = 'object',
+                                                                            json_extract(r.record, '$.job'), r.record))))) AS j
 WHERE j.type = 'object';
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT r._file, 'data_loss', 'unknown_record', min(r._line), count(*),
@@ -35,12 +37,17 @@ SELECT CAST(coalesce(json_extract(j, '$.id.dec'), json_extract(j, '$.id')) AS TE
        coalesce(json_extract(j, '$.project'), json_extract(j, '$.bank')) AS owner, json_extract(j, '$.username') AS user,
        json_extract(j, '$.queue') AS queue, json_extract(j, '$.bank') AS bank, nullif(json_extract(j, '$.nnodes'), '') AS nnodes,
        nullif(json_extract(j, '$.nodelist'), '') AS nodelist, nullif(json_extract(j, '$.expiration'), 0) AS expiration,
-       nullif(json_extract(j, '$.priority'), '') AS priority, json_extract(j, '$.state') AS state,
-       nullif(upper(json_extract(j, '$.result')), '') AS result, json_extract(j, '$.exception.type') AS exception,
+       nullif(json_extract(j, '$.priority'), '') AS priority,
+       -- flux job list has the numbers of states and results
+       CASE json_extract(j, '$.state') WHEN 1 THEN 'NEW' WHEN 2 THEN 'DEPEND' WHEN 4 THEN 'PRIORITY' WHEN 8 THEN 'SCHED' WHEN 16 THEN 'RUN'
+         WHEN 32 THEN 'CLEANUP' WHEN 64 THEN 'INACTIVE' ELSE json_extract(j, '$.state') END AS state,
+       CASE json_extract(j, '$.result') WHEN 1 THEN 'COMPLETED' WHEN 2 THEN 'FAILED' WHEN 4 THEN 'CANCELED' WHEN 8 THEN 'TIMEOUT'
+         ELSE nullif(upper(json_extract(j, '$.result')), '') END AS result,
+       coalesce(json_extract(j, '$.exception.type'), json_extract(j, '$.exception_type')) AS exception,
        nullif(json_extract(j, '$.t_submit'), 0) AS t_submit, nullif(json_extract(j, '$.t_run'), 0) AS t_run,
        nullif(json_extract(j, '$.t_cleanup'), 0) AS t_cleanup, nullif(json_extract(j, '$.t_inactive'), 0) AS t_inactive,
        -- when it was listed
-       CASE WHEN json_extract(j, '$.state') = 'RUN'
+       CASE WHEN json_extract(j, '$.state') IN ('RUN', 16)
               AND coalesce(json_extract(j, '$.t_cleanup'), json_extract(j, '$.t_inactive'), 0) = 0
               THEN json_extract(j, '$.t_run') + json_extract(j, '$.runtime') END AS asked,
        CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * nullif(json_extract(j, '$.nnodes'), '')

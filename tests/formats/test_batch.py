@@ -235,6 +235,30 @@ class Flux(Batch):
                 [(1,)], self.rows("SELECT count FROM mpg_issues WHERE kind = 'unknown_record' AND source = ?", path)
             )
 
+    def test_numbers_of_states(self):
+        """flux job list has numbers for them, and an exception's members beside the others; the REST API has one job in an object."""
+        states = {"NEW": 1, "DEPEND": 2, "PRIORITY": 4, "SCHED": 8, "RUN": 16, "CLEANUP": 32, "INACTIVE": 64}
+        results = {"COMPLETED": 1, "FAILED": 2, "CANCELED": 4, "TIMEOUT": 8}
+        with open(os.path.join(ROOT, "fixtures/flux/jobs.json"), encoding="utf-8") as file:
+            jobs = json.load(file)["jobs"]
+        wanted = self.held(self.write(json.dumps({"jobs": jobs})))
+        self.assertEqual(
+            {"completed", "timeout", "failed", "cancelled", "node_fail", None}, {row[-1] for row in wanted}
+        )
+        for job in jobs:
+            job["state"] = states[job["state"]]
+            if job.get("result"):
+                job["result"] = results[job["result"]]
+            exception = job.pop("exception", {})
+            job |= {"exception_" + key: value for key, value in exception.items()}
+        for text in (
+            json.dumps({"jobs": jobs}),
+            "\n".join(map(json.dumps, jobs)),
+            "\n".join(json.dumps({"job": job}) for job in jobs),
+        ):
+            self.assertEqual(wanted, self.held(self.write(text)))
+            self.assertNotIn("unknown_state", self.issues())
+
     def test_one_job_and_two_listings(self):
         listing = json.loads(self.fixture("flux/jobs.json"))
         done = next(job for job in listing["jobs"] if job["id"] == 101)
