@@ -208,6 +208,28 @@ class Mapping(Mapped):
             ],
         )
 
+    def test_labels_of_other_clouds(self):
+        """CoreWeave's label counts where no machine type does, for some of its names stand for no chip; of a machine type that is not known all is kept."""
+        kind, model = "node.kubernetes.io/instance-type", "gpu.nvidia.com/model"
+        cases = (
+            ({model: "H100_NVLINK_80GB"}, "nvidia-h100-sxm"),
+            ({model: "A100_PCIE_80GB"}, "nvidia-a100-80-pcie"),
+            ({model: "H200", kind: "gd-8xh200ib-i128"}, "nvidia-h200-sxm"),
+            (
+                {"aliyun.accelerator/nvidia_name": "NVIDIA-A100-SXM4-80GB", kind: "ecs.gn7e-c16g1.16xlarge"},
+                "nvidia-a100-80-sxm4",
+            ),
+            ({"beta.amd.com/gpu.product-name": "AMD_Instinct_MI300X_OAM"}, "amd-mi300x"),
+            ({kind: "ecs.gn7e-c16g1.16xlarge"}, None),
+        )
+        nodes = [self.node(f"n{i}", {G: "8"}, agentpool=str(i), **labels) for i, (labels, _) in enumerate(cases)]
+        self.map(self.file({"kind": "List", "items": nodes}))
+        peak = "SELECT chip_peak_flops(chip, 'bf16') FROM capacity WHERE pool < '5' ORDER BY pool"
+        self.assertEqual(
+            self.rows(peak), [(self.one("SELECT chip_peak_flops(?, 'bf16')", chip),) for _, chip in cases if chip]
+        )
+        self.assertEqual(self.one("SELECT chip FROM capacity WHERE pool = '5'"), "ecs.gn7e-c16g1.16xlarge")
+
     def test_machines_of_other_clouds(self):
         """Of Azure, Google, Oracle and CoreWeave, whose size is part of the name."""
         types = {

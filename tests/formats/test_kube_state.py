@@ -505,6 +505,21 @@ class KubeState(Case):
         slices = "nvidia.com/mig-1g.24gb"
         self.assertIn("guessed_share", self.sampled(({slices: 4}, {}, slices))[2])
 
+    def test_names_of_chips_are_those_of_objects(self):
+        """By the labels of clouds that GPU feature discovery's are not on, too."""
+        gpu, kind = "nvidia.com/gpu", "node.kubernetes.io/instance-type"
+        cases = (
+            ({"gpu.nvidia.com/model": "H100_NVLINK_80GB"}, "H100_NVLINK_80GB"),
+            ({"gpu.nvidia.com/model": "H200", kind: "gd-8xh200ib-i128"}, "nvidia-h200-sxm"),
+            ({"aliyun.accelerator/nvidia_name": "NVIDIA-A10", kind: "ecs.gn7i-c8g1.2xlarge"}, "NVIDIA-A10"),
+            ({"beta.amd.com/gpu.product-name": "AMD_Instinct_MI300X_OAM"}, "AMD_Instinct_MI300X_OAM"),
+            ({kind: "ecs.gn7i-c8g1.2xlarge"}, "ecs.gn7i-c8g1.2xlarge"),
+            ({kind: "p5.48xlarge"}, "nvidia-h100-sxm"),
+        )
+        self.sampled(*(({gpu: 8}, labels, gpu) for labels, _ in cases))
+        chips = self.rows("SELECT chip FROM trace_records(?) WHERE record = 'capacity' ORDER BY pool", self.write())
+        self.assertEqual([(chip,) for _, chip in cases], chips)
+
     def test_a_pod_in_two_phases_at_once(self):
         """An exporter that keeps what is gone tells two phases of one moment: listed."""
         self.records(self.write())

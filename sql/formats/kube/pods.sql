@@ -83,7 +83,7 @@ named AS (
   SELECT *, iif(whole, most, chips) AS units, CASE WHEN instr(product, '-MIG-') THEN substr(product, 1, instr(product, '-MIG-') - 1)
                  WHEN product LIKE '%-SHARED' THEN substr(product, 1, length(product) - 7)
                  WHEN product GLOB 'ml.*.*[a-z]*' THEN substr(product, 4, instr(substr(product, 4), '.') - 1) -- SageMaker HyperPod's
-                 WHEN product GLOB '*[0-9]*.*[a-z]*' THEN substr(product, 1, instr(product, '.') - 1)
+                 WHEN product GLOB '*.*[a-z]*' AND substr(product, 1, instr(product, '.')) GLOB '*[0-9]*' THEN substr(product, 1, instr(product, '.') - 1)
                  ELSE product END AS model
   FROM versions
   WHERE age = 1

@@ -99,9 +99,12 @@ version AS (
 object AS (
   SELECT v.*, t.labels, coalesce(json_extract(t.labels, '$.label_nvidia_com_gpu_product'),
                                  json_extract(t.labels, '$.label_amd_com_gpu_product_name'),
+                                 json_extract(t.labels, '$.label_beta_amd_com_gpu_product_name'),
+                                 json_extract(t.labels, '$.label_aliyun_accelerator_nvidia_name'),
                                  json_extract(t.labels, '$.label_cloud_google_com_gke_accelerator'),
                                  json_extract(t.labels, '$.label_cloud_google_com_gke_tpu_accelerator'),
-                                 json_extract(t.labels, '$.label_node_kubernetes_io_instance_type')) AS product,
+                                 json_extract(t.labels, '$.label_node_kubernetes_io_instance_type'),
+                                 json_extract(t.labels, '$.label_gpu_nvidia_com_model')) AS product,
          json_extract(t.labels, '$.label_cloud_google_com_gke_gpu_partition_size') AS size,
          json_extract(t.labels, '$.label_amd_com_compute_memory_partition') AS mode,
          CAST(coalesce(json_extract(t.labels, '$.label_nvidia_com_gpu_replicas'),
