@@ -123,6 +123,15 @@ class Owners(cases.Case):
         self.assertEqual(told({"replica": "a"}, {"replica": "b"})[1], {})
         self.assertEqual(told({"job": "a"}, {"job": "b"}, UUID="GPU-1")[1], {})
 
+    def test_a_chip_that_amd_names(self):
+        """Its exporter tells the series of the card, and as its model the number of a part, which no catalogue has."""
+        series, part = "AMD Instinct MI300X OAM", "102-G30211-0C"
+        card = {"__name__": "gpu_gfx_activity", "hostname": "mi-1", "gpu_id": "0", "card_model": part}
+        for of, chip in ((series, series), ("", part)):
+            path = self.answer(({**card, "card_series": of}, [(0, 50), (10, 100)]))
+            self.assertEqual(self.rows("SELECT chip FROM trace_duty(?)", path), [(chip,)])
+        self.assertEqual(self.one("SELECT chip_peak_flops(?) = chip_peak_flops('amd-mi300x')", series), 1)
+
     def test_pods_that_share_a_chip_at_once(self):
         """Each has all of its use, as the exporter tells it, and that is listed."""
         seconds, issues = self.duty(*((self.labels(pod), [(30 * i, 50) for i in range(10)]) for pod in "ab"))

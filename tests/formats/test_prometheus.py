@@ -526,15 +526,6 @@ class Mapping(Case):
             [(None, None, "10.0.0.1:5000", "0", None, None)],
         )
 
-        # It tells the series of the card, and as its model the number of a part, which no catalogue has.
-        card = {**amd, "card_series": "AMD Instinct MI300X OAM", "card_model": "102-G30211-0C"}
-        for series, chip in ((card, "AMD Instinct MI300X OAM"), ({**card, "card_series": ""}, "102-G30211-0C")):
-            self.map(self.file(self.answer((series, values))))
-            self.assertEqual(self.rows("SELECT chip FROM duty"), [(chip,)])
-        self.assertEqual(
-            self.one("SELECT chip_peak_flops('AMD Instinct MI300X OAM') = chip_peak_flops('amd-mi300x')"), 1
-        )
-
         # The configuration that comes with AMD's exporter puts amd_ before its names. Partitions have an id of their own.
         part = {**amd, "__name__": "amd_gpu_gfx_activity", "gpu_id": "0", "gpu_compute_partition_type": "cpx"}
         self.map(
