@@ -11,8 +11,8 @@
 --@ hint (?s)\A\s*(?:Timestamp, DeviceId, |\{\s*"device_(?:list|id)"\s*:(?=.{0,2000}?(?:"device_function_type"|"XPUM_))|\+-+\+-+\+\n\|\s*Device ID\s+\|\s*Device Information) => what xpu-smi says of devices: csv_trace reads tables
 --@ hint (?s)\A(?:\+-+\+\n)?\|\s*npu-smi |\ANpuID\(Idx\)\s|\A\s*NPU ID\s+: => what npu-smi says of NPUs at one moment: give a profile of msprof or torch_npu
 --@ hint (?s)\A\+-+\+\n\|\s*HL-SMI Version => a table of hl-smi for people: export what the scheduler says
---@ hint \A\s*\{\s*"neuron_runtime_data"\s*: => what neuron-monitor prints: let its neuron-monitor-prometheus.py serve it, and scrape that
---@ hint (?s)\A\s*\[\s*\{\s*"neuron_device"\s*:|\Ainstance-type: [^\n]*\n(?:instance-id: [^\n]*\n)?(?:[^\n]*\n){0,3}\+-+\+ => what neuron-ls says of a machine's devices: serve neuron-monitor-prometheus.py, and scrape that
+--@ hint \A\s*\{\s*"neuron_runtime_data"\s*: => what neuron-monitor prints of cores in use: export what the scheduler says
+--@ hint (?s)\A\s*\[\s*\{\s*"neuron_device"\s*:|\Ainstance-type: [^\n]*\n(?:instance-id: [^\n]*\n)?(?:[^\n]*\n){0,3}\+-+\+ => what neuron-ls says of a machine's devices: export what the scheduler says
 --@ hint \A(?:[^\n]*\n){0,3}?\s*TPU Chips\s*\n => what tpu-info says of TPUs at one moment: give a profile, or the metrics of their node
 --@ hint (?s)\A\s*\{(?=.{0,400}?"query_time"\s*:)(?=.{0,400}?"gpus"\s*:\s*\[)|\A[^\n]*\n\[0\] [^\n|]*\|\s*\d+.{1,3}C, |\A\s*\[\s*\{\s*"device_name"\s*:[^}]{0,400}"gpu_util" => what gpustat or nvtop says of GPUs at one moment: export DCGM's metrics, or what the scheduler says
 --@ hint (?s)\A(?:[^\n]*\n){0,3}?[^\n]{0,20}(?:mthreads-gmi:|IX-ML: |CNMON v|mx-smi +version:) => a table of a device's tool for people: export what the scheduler says
