@@ -26,7 +26,7 @@
 -- Traces and programs. Patterns are looked for in the first bytes, in the names of tables, and in the path.
 --@ hint \A[^\n]*\.(?:nsys-rep|qdrep|qdstrm)\z => a report of Nsight Systems: export it with nsys export --type sqlite
 --@ hint (?m)^\s*\{\s*"Type"\s*:\s*"?\d+"?\s*,\s*"(?:Cuda|Nvtx|TraceProcess|Osrt|ThreadName|Gpu)\w*"\s*: => events of Nsight Systems as JSON Lines: export the report with nsys export --type sqlite
---@ hint \A(?:[^\n]*\n){0,4}"?(?:Time ?\(%\)|Start ?\(\w+\))"?\s*,\s*"?(?:Total Time|Duration) ?\( => a report of nsys stats: export the profile itself with nsys export --type sqlite
+--@ hint \A(?:[^\n]*\n){0,7}"?(?:Time ?\(%\)|Start ?\(\w+\)|Name)"?\s*,\s*"?(?:Total Time|Duration|Projected Start) ?\( => a report of nsys stats: export the profile itself with nsys export --type sqlite
 --@ hint (?m)\A(?:[^\n]*\n){0,4}? ?\*\* [^\n]* \((?:cuda|nvtx|osrt|cuda_api|openmp|um)_\w+\): => a report of nsys stats: export the profile itself with nsys export --type sqlite
 --@ hint \A\s*\[\s*\{\s*"(?:Time ?\(%\)|Start ?\(\w+\))"\s*: => a report of nsys stats: export the profile itself with nsys export --type sqlite
 --@ hint \A[^\n]*\.ncu-rep\z => a report of Nsight Compute, which runs kernels by themselves: it tells no time of the job
@@ -39,7 +39,7 @@
 --@ hint \A\s*\[?\s*\{\s*"cols"\s*:\s*\[\s*\{\s*"id"\s*: => a table as XProf's tools make of a profile: give the profile itself, *.xplane.pb
 --@ hint \A"?(?:Step"?,"?)?Rank"?,"?(?:Host/device|Program [iI]d|Kernel Name|HLO op) => a table as XProf's tools make of a profile: give the profile itself, *.xplane.pb
 --@ hint \A\s*\{\s*"by(?:Category|Program|Provenance)(?:ExcludeIdle)?"\s*:\s*\{ => a tree as XProf's tools make of a profile: give the profile itself, *.xplane.pb
---@ hint \A"(?:Guid","Kind|Kind","(?:Agent_Id|Direction|Operation|Function)|Domain","Function|Node_Id","Logical_Node_Id|Name","Calls","TotalDurationNs)" => a table of rocprofv3: give its database (--output-format rocpd) or its JSON
+--@ hint \A"(?:Guid","Kind|Kind","(?:Agent_Id|Direction|Operation|Function)|Domain","Function|Node_Id","Logical_Node_Id|Correlation_Id","Dispatch_Id|Name","Calls","TotalDurationNs)" => a table of rocprofv3: give its database (--output-format rocpd) or its JSON
 --@ hint \A"?Index"?,"?KernelName"?,"?gpu-id => a table of rocprof: give the results.json of rocprof --hip-trace, or trace with rocprofv3
 --@ hint (?s)\A\s*\{(?=.{0,20000}?"(?:tensor_engine_active_time|mfu_estimated)(?:_percent)?"\s*:) => a profile of Neuron, which runs a program by itself: it tells no time of the job
 --@ hint (?m)^mpg_config$ => what mpg_build made: open that file, or ATTACH it, and ask its tables or mpg_rollup

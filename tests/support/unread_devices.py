@@ -180,6 +180,26 @@ DEVICES = {
         b"+-----------------------------------------------------------------------------+\n| HL-SMI Version:                              hl-1.18.0-fw-53.1.1.1          |\n| Driver Version:                                     1.18.0-ee698fb          |\n|-------------------------------+----------------------+----------------------+\n| AIP  Name        Persistence-M| Bus-Id        Disp.A | Volatile Uncorr. ECC |\n",
         "a table of hl-smi",
     ),
+    "nvprof.csv": (
+        b'==211== NVPROF is profiling process 211, command: ./a\n==211== Profiling application: ./a\n==211== Profiling result:\n"Start","Duration","Grid X"\nms,ms,\n198.9,0.0014,\n',
+        "what nvprof prints: profile with nsys",
+    ),
+    "nvprof.txt": (
+        b"loss 2.5\n==65== Profiling application: python train.py\n==65== Profiling result:\nTime(%)      Time     Calls       Avg       Min       Max  Name\n 51.11%  362.62us         2  181.31us  92.128us  270.50us  [CUDA memset]\n",
+        "what nvprof prints: profile with nsys",
+    ),
+    "nsys_notice.csv": (
+        b"\nNOTICE: Existing SQLite export found: a.sqlite\n        It is assumed file was previously exported from: a.nsys-rep\n        Consider using --force-export=true if needed.\n\nProcessing [a.sqlite] with [cuda_gpu_trace.py]... \nStart (ns),Duration (ns),CorrId,GrdX\n1134711990,661398,123,\n",
+        "a report of nsys stats",
+    ),
+    "nvtx_gpu_proj_trace.csv": (
+        b"Name,Projected Start (ns),Projected Duration (ns),Orig Start (ns),Orig Duration (ns),Style,PID\n:step,1,2,3,4,PushPop,1\n",
+        "a report of nsys stats",
+    ),
+    "counter_collection.csv": (
+        b'"Correlation_Id","Dispatch_Id","Agent_Id","Queue_Id","Process_Id","Counter_Name","Counter_Value"\n1,1,"Agent 4",1,1,"SQ_WAVES",4.0\n',
+        "a table of rocprofv3: give",
+    ),
     "neuron-monitor.json": (
         b'{"neuron_runtime_data":[{"pid":1,"address":"","neuron_runtime_tag":"","error":"","report":{"neuroncore_counters":{"period":5.0,"neuroncores_in_use":{"0":{"neuroncore_utilization":98.0}},"error":""}}}],"system_data":{},"instance_info":{"instance_name":""},"neuron_hardware_info":{"neuron_device_count":16}}\n{"neuron_runtime_data":[{"pid":1,"address":"","neuron_runtime_tag":"","error":"","report":{"neuroncore_counters":{"period":5.0,"neuroncores_in_use":{"0":{"neuroncore_utilization":98.0}},"error":""}}}],"system_data":{},"instance_info":{"instance_name":""},"neuron_hardware_info":{"neuron_device_count":16}}\n',
         "what neuron-monitor prints of cores in use: export what the scheduler says",
