@@ -73,6 +73,36 @@ INSERT INTO dcgm_metrics VALUES
   ('kubernetes.io/container/accelerator/tensorcore_utilization', 'tensor', 0.01),
   ('kubernetes.io/container/accelerator/memory_bandwidth_utilization', 'memory', 0.01);
 
+-- Those that know no pod and no UUID, of chips that others may tell of: no label joins the two.
+DROP TABLE IF EXISTS temp.dcgm_alone;
+CREATE TEMP TABLE dcgm_alone(metric, kind, scale);
+INSERT INTO dcgm_alone VALUES
+  ('kubernetes_io:node_accelerator_duty_cycle', 'gpu_util', 0.01),
+  ('kubernetes_io:node_accelerator_tensorcore_utilization', 'tensor', 0.01),
+  ('kubernetes_io:node_accelerator_memory_bandwidth_utilization', 'memory', 0.01),
+  ('kubernetes.io/node/accelerator/duty_cycle', 'gpu_util', 0.01),
+  ('kubernetes.io/node/accelerator/tensorcore_utilization', 'tensor', 0.01),
+  ('kubernetes.io/node/accelerator/memory_bandwidth_utilization', 'memory', 0.01),
+  ('ray_node_gpus_utilization', 'gpu_util', 0.01);
+DROP TABLE IF EXISTS temp.dcgm_beside;
+CREATE TEMP TABLE dcgm_beside AS
+SELECT metric, samples, NULL AS other
+FROM (SELECT metric, count(*) AS samples FROM prometheus_samples GROUP BY metric);
+UPDATE dcgm_beside
+SET other = (SELECT min(b.metric) FROM dcgm_alone AS a JOIN dcgm_metrics AS m ON m.kind = a.kind
+             JOIN dcgm_beside AS b ON lower(b.metric) = lower(m.metric)
+             WHERE a.metric = lower(dcgm_beside.metric)
+               AND (a.metric LIKE 'kube%') = (m.metric LIKE 'kube%' OR m.metric IN ('duty_cycle', 'tensorcore_utilization',
+                                                                                    'memory_bandwidth_utilization')));
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'conflict', NULL, sum(samples),
+       'samples of ' || min(metric) || ' beside ' || other || ', which tells the same of chips and who has them: left out'
+FROM dcgm_beside WHERE other IS NOT NULL GROUP BY other;
+DELETE FROM prometheus_samples WHERE metric IN (SELECT metric FROM dcgm_beside WHERE other IS NOT NULL);
+INSERT INTO dcgm_metrics SELECT * FROM dcgm_alone;
+DROP TABLE dcgm_alone;
+DROP TABLE dcgm_beside;
+
 -- What cannot be: a time that is more than ten years from the middle one, or a measure of use below 0; its sample counts as nothing. (A
 -- sample without a time stands for none: the reader lists it.)
 DROP TABLE IF EXISTS temp.dcgm_far;

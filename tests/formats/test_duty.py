@@ -132,6 +132,52 @@ class Owners(cases.Case):
             self.assertEqual(self.rows("SELECT chip FROM trace_duty(?)", path), [(chip,)])
         self.assertEqual(self.one("SELECT chip_peak_flops(?) = chip_peak_flops('amd-mi300x')", series), 1)
 
+    def test_chips_that_two_services_tell_of(self):
+        """GKE by nodes and by containers, Ray beside DCGM: one of them counts, and that is listed."""
+        use = [(0, 20), (60, 80)]
+        chip = {"accelerator_id": "77-0", "make": "tpu", "model": "tpu-v5e"}
+        node = {**chip, "node_name": "gke-a"}
+        pod = {**chip, "namespace_name": "ml", "pod_name": "p", "container_name": "c"}
+        dcgm = {"__name__": "DCGM_FI_DEV_GPU_UTIL", "gpu": "0", "UUID": "GPU-0", "Hostname": "h", "pod": "p"}
+        ray = {"GpuIndex": "0", "GpuDeviceName": "NVIDIA H100 80GB HBM3", "ip": "10.0.0.1", "SessionName": "s"}
+        named = lambda name, labels: {**labels, "__name__": name}
+        for metrics in ("kubernetes_io:{}_accelerator_{}", "kubernetes.io/{}/accelerator/{}"):
+            for measure, kind in (
+                ("duty_cycle", "gpu_util"),
+                ("tensorcore_utilization", "tensor"),
+                ("memory_bandwidth_utilization", "memory"),
+            ):
+                alone = named(metrics.format("node", measure), node)
+                beside = named(metrics.format("container", measure), pod)
+                self.told(alone, beside, use, (None, "gke-a", "77-0", "tpu-v5e", kind))
+        alone = named("ray_node_gpus_utilization", ray)
+        self.told(alone, dcgm, use, (None, "10.0.0.1", "0", ray["GpuDeviceName"], "gpu_util"))
+        alone["instance"] = "10.0.0.1:8080"
+        self.told(alone, dcgm, use, (None, "10.0.0.1:8080", "0", ray["GpuDeviceName"], "gpu_util"))
+        # Of TPUs no exporter of GPUs tells.
+        path = self.answer((named("kubernetes_io:node_accelerator_duty_cycle", node), use), (dcgm, use))
+        self.assertEqual(
+            [("0", 120), ("77-0", 120)], self.rows("SELECT gpu, covered_s FROM trace_duty(?) ORDER BY gpu", path)
+        )
+        self.assertEqual({}, self.issues(path))
+        # One of another measure tells what no other does.
+        path = self.answer((alone, use), ({**dcgm, "__name__": "DCGM_FI_PROF_SM_ACTIVE"}, [(0, 0.5), (60, 0.5)]))
+        self.assertEqual(
+            [("gpu_util", 60, 120), ("sm", 60, 120)],
+            self.rows("SELECT kind, busy_s, covered_s FROM trace_duty(?) ORDER BY kind", path),
+        )
+        self.assertEqual({}, self.issues(path))
+
+    def told(self, alone, beside, use, expected):
+        """What a series tells if it is alone, and that it is left out beside one that knows more."""
+        read = "SELECT pod, host, gpu, chip, kind, busy_s, covered_s FROM trace_duty(?)"
+        path = self.answer((alone, use))
+        self.assertEqual([(*expected, 60, 120)], self.rows(read, path))
+        self.assertEqual({}, self.issues(path))
+        path = self.answer((alone, use), (beside, use))
+        self.assertEqual([("p", 60, 120)], [(row[0], *row[-2:]) for row in self.rows(read, path)])
+        self.assertEqual({"conflict": 2}, self.issues(path))
+
     def test_pods_that_share_a_chip_at_once(self):
         """Each has all of its use, as the exporter tells it, and that is listed."""
         seconds, issues = self.duty(*((self.labels(pod), [(30 * i, 50) for i in range(10)]) for pod in "ab"))

@@ -23,14 +23,15 @@ DROP TABLE IF EXISTS temp.dcgm_files;
 CREATE TEMP TABLE dcgm_files(series INTEGER PRIMARY KEY, file);
 INSERT INTO dcgm_files SELECT series, file FROM dcgm_labels;
 
--- Which chip it is, or slice of one, and whose: labels of dcgm-exporter, else of AMD's exporter, else of GKE's TPUs. One that
+-- Which chip it is, or slice of one, and whose: labels of dcgm-exporter, else of AMD's exporter, else of GKE's TPUs or of Ray. One that
 -- is empty is none.
 DROP TABLE IF EXISTS temp.dcgm_samples;
 CREATE TEMP TABLE dcgm_samples AS
 WITH named AS (
-  SELECT kind, coalesce(Hostname, nullif(json_extract(labels, '$.hostname'), ''), instance) AS host,
+  SELECT kind, CAST(coalesce(Hostname, nullif(json_extract(labels, '$.hostname'), ''), instance,
+                             json_extract(labels, '$.ip')) AS TEXT) AS host,
          CAST(coalesce(gpu, nullif(json_extract(labels, '$.gpu_id'), ''),
-                       nullif(json_extract(labels, '$.accelerator_id'), '')) AS TEXT) AS gpu,
+                       nullif(json_extract(labels, '$.accelerator_id'), ''), json_extract(labels, '$.GpuIndex')) AS TEXT) AS gpu,
          CAST(coalesce(UUID, nullif(json_extract(labels, '$.uuid'), ''), nullif(json_extract(labels, '$.gpu_uuid'), '')) AS TEXT) AS uuid,
          coalesce(json_extract(labels, '$.GPU_I_PROFILE') || '/' || json_extract(labels, '$.GPU_I_ID'),
                   json_extract(labels, '$.gpu_i_profile') || '/' || json_extract(labels, '$.gpu_i_id'),
@@ -38,7 +39,8 @@ WITH named AS (
                   || json_extract(labels, '$.gpu_partition_id')) AS slice,
          -- (card_model is mostly the number of a part)
          CAST(coalesce(modelName, nullif(json_extract(labels, '$.modelname'), ''), nullif(json_extract(labels, '$.card_series'), ''),
-                       nullif(json_extract(labels, '$.card_model'), ''), nullif(json_extract(labels, '$.model'), '')) AS TEXT) AS chip,
+                       nullif(json_extract(labels, '$.card_model'), ''), nullif(json_extract(labels, '$.model'), ''),
+                       json_extract(labels, '$.GpuDeviceName')) AS TEXT) AS chip,
          CAST(coalesce(namespace, nullif(json_extract(labels, '$.namespace_name'), '')) AS TEXT) AS namespace,
          CAST(coalesce(pod, nullif(json_extract(labels, '$.pod_name'), '')) AS TEXT) AS pod,
          CAST(coalesce(container, nullif(json_extract(labels, '$.container_name'), '')) AS TEXT) AS container,
