@@ -61,6 +61,10 @@ INSERT INTO dcgm_metrics VALUES
   ('DCGM_FI_PROF_DRAM_ACTIVE', 'memory', 1),
   ('nvidia_smi_utilization_gpu_ratio', 'gpu_util', 1),  -- nvidia_gpu_exporter
   ('nvidia_smi_utilization_memory_ratio', 'memory_copy', 1),
+  ('nvidia_smi_utilization_gpu', 'gpu_util', 0.01),  -- Telegraf
+  ('nvidia_smi_utilization_memory', 'memory_copy', 0.01),
+  ('nvidia_gpu_duty_cycle', 'gpu_util', 0.01),  -- nvidia_gpu_prometheus_exporter, as of jobstats and ACK
+  ('npu_chip_info_utilization', 'gpu_util', 0.01),  -- Ascend's npu-exporter
   ('duty_cycle', 'gpu_util', 0.01),  -- GKE's TPU device plugin
   ('tensorcore_utilization', 'tensor', 0.01),
   ('memory_bandwidth_utilization', 'memory', 0.01),
@@ -73,7 +77,7 @@ INSERT INTO dcgm_metrics VALUES
   ('kubernetes.io/container/accelerator/tensorcore_utilization', 'tensor', 0.01),
   ('kubernetes.io/container/accelerator/memory_bandwidth_utilization', 'memory', 0.01);
 
--- Those that know no pod and no UUID, of chips that others may tell of: no label joins the two.
+-- Those that know no UUID, of chips that others may tell of: no label joins the two.
 DROP TABLE IF EXISTS temp.dcgm_alone;
 CREATE TEMP TABLE dcgm_alone(metric, kind, scale);
 INSERT INTO dcgm_alone VALUES
@@ -83,7 +87,9 @@ INSERT INTO dcgm_alone VALUES
   ('kubernetes.io/node/accelerator/duty_cycle', 'gpu_util', 0.01),
   ('kubernetes.io/node/accelerator/tensorcore_utilization', 'tensor', 0.01),
   ('kubernetes.io/node/accelerator/memory_bandwidth_utilization', 'memory', 0.01),
-  ('ray_node_gpus_utilization', 'gpu_util', 0.01);
+  ('ray_node_gpus_utilization', 'gpu_util', 0.01),
+  ('slurm_job_utilization_gpu', 'gpu_util', 0.01),  -- slurm-job-exporter
+  ('slurm_job_utilization_gpu_memory', 'memory_copy', 0.01);
 DROP TABLE IF EXISTS temp.dcgm_beside;
 CREATE TEMP TABLE dcgm_beside AS
 SELECT metric, samples, NULL AS other
@@ -96,7 +102,7 @@ SET other = (SELECT min(b.metric) FROM dcgm_alone AS a JOIN dcgm_metrics AS m ON
                                                                                     'memory_bandwidth_utilization')));
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'conflict', NULL, sum(samples),
-       'samples of ' || min(metric) || ' beside ' || other || ', which tells the same of chips and who has them: left out'
+       'samples of ' || min(metric) || ' beside ' || other || ', which may tell of the same chips: left out: ask for one of them'
 FROM dcgm_beside WHERE other IS NOT NULL GROUP BY other;
 DELETE FROM prometheus_samples WHERE metric IN (SELECT metric FROM dcgm_beside WHERE other IS NOT NULL);
 INSERT INTO dcgm_metrics SELECT * FROM dcgm_alone;

@@ -132,8 +132,67 @@ class Owners(cases.Case):
             self.assertEqual(self.rows("SELECT chip FROM trace_duty(?)", path), [(chip,)])
         self.assertEqual(self.one("SELECT chip_peak_flops(?) = chip_peak_flops('amd-mi300x')", series), 1)
 
+    def test_exporters_of_clusters(self):
+        """What they write of one chip, and what each calls who has it."""
+        pod = {"namespace_name": "ml", "pod_name": "p", "container_name": "c"}
+        nvidia = {"minor_number": "3", "name": "NVIDIA A100-SXM4-80GB", "uuid": "GPU-3"}
+        telegraf = {"host": "h", "index": "3", "name": "NVIDIA A100-SXM4-80GB", "uuid": "GPU-3", "pstate": "P0"}
+        slurm = {"gpu": "3", "gpu_type": "NVIDIA A100-SXM4-80GB", "slurmjobid": "41", "user": "u", "account": "a"}
+        ascend = {"id": "3", "model_name": "910B3-Ascend-V1", "vdie_id": "64-00", "pcie_bus_info": "0000:C1:00.0"}
+        older = {"npuID": "3", "modelName": "Ascend910B", "uuid": "64-00", "namespace": "ml", "podName": "p"}
+        a100, at = "NVIDIA A100-SXM4-80GB", {"instance": "h:1"}
+        for name, labels, expected in (
+            ("nvidia_gpu_duty_cycle", {**nvidia, **at}, ("h:1", "3", "GPU-3", a100, None, None, "gpu_util")),
+            (
+                "nvidia_gpu_duty_cycle",
+                {**nvidia, **pod, "node_name": "n"},
+                ("n", "3", "GPU-3", a100, "p", None, "gpu_util"),
+            ),
+            ("nvidia_smi_utilization_gpu", {**telegraf, **at}, ("h", "3", "GPU-3", a100, None, None, "gpu_util")),
+            ("nvidia_smi_utilization_memory", {**telegraf, **at}, ("h", "3", "GPU-3", a100, None, None, "memory_copy")),
+            ("slurm_job_utilization_gpu", {**slurm, **at}, ("h:1", "3", None, a100, None, "41", "gpu_util")),
+            ("slurm_job_utilization_gpu_memory", {**slurm, **at}, ("h:1", "3", None, a100, None, "41", "memory_copy")),
+            (
+                "npu_chip_info_utilization",
+                {**ascend, **at},
+                ("h:1", "3", "64-00", "910B3-Ascend-V1", None, None, "gpu_util"),
+            ),
+            (
+                "npu_chip_info_utilization",
+                {**ascend, **pod},
+                (None, "3", "64-00", "910B3-Ascend-V1", "p", None, "gpu_util"),
+            ),
+            ("npu_chip_info_utilization", older, (None, "3", "64-00", "Ascend910B", "p", None, "gpu_util")),
+        ):
+            with self.subTest(name):
+                path = self.answer(({**labels, "__name__": name}, [(0, 20), (60, 80)]))
+                read = "SELECT host, gpu, uuid, chip, pod, hpc_job, kind, busy_s, covered_s FROM trace_duty(?)"
+                self.assertEqual([(*expected, 60, 120)], self.rows(read, path))
+                self.assertEqual({}, self.issues(path))
+
+    def test_a_state_of_the_chip_among_its_labels(self):
+        """Telegraf's pstate: samples of each state are of one series, of which none fills gaps of another."""
+        labels = {"__name__": "nvidia_smi_utilization_gpu", "host": "h", "index": "0", "uuid": "GPU-0"}
+        for every in (2, 3, 5):
+            states = [(30 * i, "P8" if i % every else "P0") for i in range(60)]
+            path = self.answer(
+                *(
+                    (
+                        {**labels, "pstate": state},
+                        [(at, 90 if state == "P0" else 10) for at, of in states if of == state],
+                    )
+                    for state in ("P0", "P8")
+                )
+            )
+            busy = sum(30 * (0.9 if state == "P0" else 0.1) for _, state in states)
+            self.assertEqual(
+                [(60, round(busy, 6), 1800)],
+                self.rows("SELECT samples, round(busy_s, 6), covered_s FROM trace_duty(?)", path),
+            )
+            self.assertEqual({}, self.issues(path))
+
     def test_chips_that_two_services_tell_of(self):
-        """GKE by nodes and by containers, Ray beside DCGM: one of them counts, and that is listed."""
+        """GKE by nodes and by containers, Ray or Slurm's jobs beside DCGM: one of them counts, and that is listed."""
         use = [(0, 20), (60, 80)]
         chip = {"accelerator_id": "77-0", "make": "tpu", "model": "tpu-v5e"}
         node = {**chip, "node_name": "gke-a"}
@@ -154,6 +213,9 @@ class Owners(cases.Case):
         self.told(alone, dcgm, use, (None, "10.0.0.1", "0", ray["GpuDeviceName"], "gpu_util"))
         alone["instance"] = "10.0.0.1:8080"
         self.told(alone, dcgm, use, (None, "10.0.0.1:8080", "0", ray["GpuDeviceName"], "gpu_util"))
+        jobs = {"instance": "h:1", "gpu": "0", "gpu_type": "NVIDIA H100 80GB HBM3", "slurmjobid": "41"}
+        expected = (None, "h:1", "0", "NVIDIA H100 80GB HBM3", "gpu_util")
+        self.told(named("slurm_job_utilization_gpu", jobs), dcgm, use, expected)
         # Of TPUs no exporter of GPUs tells.
         path = self.answer((named("kubernetes_io:node_accelerator_duty_cycle", node), use), (dcgm, use))
         self.assertEqual(

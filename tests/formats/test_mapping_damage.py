@@ -190,7 +190,7 @@ TRACES = {
         duty,
         times=(0,),
         words=[
-            ("DCGM_FI_DEV_GPU_UTIL", "npu_chip_info_utilization"),
+            ("DCGM_FI_DEV_GPU_UTIL", "npu_chip_info_frob_utilization"),
             ("DCGM_FI_DEV_GPU_UTIL", "dcgm_fi_dev_gpu_util"),
             ("DCGM_FI_DEV_XID_ERRORS", "dcgm_fi_dev_xid_errors"),
         ],

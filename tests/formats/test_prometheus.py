@@ -638,10 +638,14 @@ class Mapping(Case):
                 )
         self.assertEqual(self.rows("SELECT * FROM mpg_issues"), [])
         self.map(
-            self.file(self.answer(({"__name__": "npu_chip_info_utilization"}, values), ({"__name__": "up"}, values)))
+            self.file(
+                self.answer(({"__name__": "npu_chip_info_frob_utilization"}, values), ({"__name__": "up"}, values))
+            )
         )
         self.assertEqual(
-            self.rows("SELECT severity, kind, count, detail LIKE '%npu_chip_info_utilization, up' FROM mpg_issues"),
+            self.rows(
+                "SELECT severity, kind, count, detail LIKE '%npu_chip_info_frob_utilization, up' FROM mpg_issues"
+            ),
             [("warning", "unknown_metric", 6, 1)],
         )
         self.assertEqual(self.rows("SELECT count(*) FROM duty"), [(0,)])
@@ -902,7 +906,7 @@ class Mapping(Case):
     def test_measures_of_other_exporters_are_named(self):
         known = {"__name__": "DCGM_FI_DEV_GPU_UTIL", "gpu": "0", "UUID": "u"}
         for name in (
-            "nvidia_gpu_duty_cycle",
+            "nvidia_gpu_frob_duty_cycle",
             "xpum_engine_ratio",
             "hl_utilization",
             "npu_chip_info_aicore_utilization",

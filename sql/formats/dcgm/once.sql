@@ -4,35 +4,41 @@
 -- A part of dcgm.sql, which says what the parameters are.
 
 -- A series is told apart by all its labels, and by its file: two servers that watch one chip, or two scrapes of one exporter, differ in a
--- label (replica, job, instance), or in nothing, and each has a file. (A table that was made without _file is of one.)
+-- label (replica, job, instance), or in nothing, and each has a file. (A table that was made without _file is of one.) A label that
+-- tells a state of the chip, Telegraf's pstate, tells no series apart.
 DROP TABLE IF EXISTS temp.dcgm_labels;
 CREATE TEMP TABLE dcgm_labels(series INTEGER PRIMARY KEY, labels, file, UNIQUE (labels, file));
 DROP TABLE IF EXISTS temp.dcgm_series;
 CREATE TEMP TABLE dcgm_series(row INTEGER PRIMARY KEY, series);
 INSERT OR IGNORE INTO dcgm_labels(labels, file)
 SELECT labels, coalesce((SELECT _file FROM prometheus_samples WHERE rowid = row), '')
-FROM (SELECT NULL AS _file) CROSS JOIN (SELECT rowid AS row, labels
+FROM (SELECT NULL AS _file) CROSS JOIN (SELECT rowid AS row,
+                                               iif(instr(labels, '"pstate"'), json_remove(labels, '$.pstate'), labels) AS labels
                                         FROM prometheus_samples WHERE metric IN (SELECT metric FROM dcgm_names WHERE kind IS NOT NULL));
 INSERT INTO dcgm_series
 SELECT row, (SELECT series FROM dcgm_labels AS l
              WHERE l.labels = p.labels AND l.file = coalesce((SELECT _file FROM prometheus_samples WHERE rowid = row), ''))
-FROM (SELECT NULL AS _file) CROSS JOIN (SELECT rowid AS row, labels
+FROM (SELECT NULL AS _file) CROSS JOIN (SELECT rowid AS row,
+                                               iif(instr(labels, '"pstate"'), json_remove(labels, '$.pstate'), labels) AS labels
                                         FROM prometheus_samples WHERE metric
                                             IN (SELECT metric FROM dcgm_names WHERE kind IS NOT NULL)) AS p;
 DROP TABLE IF EXISTS temp.dcgm_files;
 CREATE TEMP TABLE dcgm_files(series INTEGER PRIMARY KEY, file);
 INSERT INTO dcgm_files SELECT series, file FROM dcgm_labels;
 
--- Which chip it is, or slice of one, and whose: labels of dcgm-exporter, else of AMD's exporter, else of GKE's TPUs or of Ray. One that
--- is empty is none.
+-- Which chip it is, or slice of one, and whose: labels of dcgm-exporter, else of AMD's exporter, else of GKE's TPUs, of Ray and others.
+-- One that is empty is none.
 DROP TABLE IF EXISTS temp.dcgm_samples;
 CREATE TEMP TABLE dcgm_samples AS
 WITH named AS (
   SELECT kind, CAST(coalesce(Hostname, nullif(json_extract(labels, '$.hostname'), ''), instance,
                              json_extract(labels, '$.ip')) AS TEXT) AS host,
          CAST(coalesce(gpu, nullif(json_extract(labels, '$.gpu_id'), ''),
-                       nullif(json_extract(labels, '$.accelerator_id'), ''), json_extract(labels, '$.GpuIndex')) AS TEXT) AS gpu,
-         CAST(coalesce(UUID, nullif(json_extract(labels, '$.uuid'), ''), nullif(json_extract(labels, '$.gpu_uuid'), '')) AS TEXT) AS uuid,
+                       nullif(json_extract(labels, '$.accelerator_id'), ''), json_extract(labels, '$.GpuIndex'),
+                       json_extract(labels, '$.minor_number'), json_extract(labels, '$.npuID'), json_extract(labels, '$.index'),
+                       json_extract(labels, '$.id')) AS TEXT) AS gpu,
+         CAST(coalesce(UUID, nullif(json_extract(labels, '$.uuid'), ''), nullif(json_extract(labels, '$.gpu_uuid'), ''),
+                       nullif(json_extract(labels, '$.vdie_id'), '')) AS TEXT) AS uuid,
          coalesce(json_extract(labels, '$.GPU_I_PROFILE') || '/' || json_extract(labels, '$.GPU_I_ID'),
                   json_extract(labels, '$.gpu_i_profile') || '/' || json_extract(labels, '$.gpu_i_id'),
                   nullif(lower(json_extract(labels, '$.gpu_compute_partition_type')), 'spx') || '/'
@@ -40,11 +46,16 @@ WITH named AS (
          -- (card_model is mostly the number of a part)
          CAST(coalesce(modelName, nullif(json_extract(labels, '$.modelname'), ''), nullif(json_extract(labels, '$.card_series'), ''),
                        nullif(json_extract(labels, '$.card_model'), ''), nullif(json_extract(labels, '$.model'), ''),
-                       json_extract(labels, '$.GpuDeviceName')) AS TEXT) AS chip,
+                       json_extract(labels, '$.GpuDeviceName'), json_extract(labels, '$.gpu_type'),
+                       iif(metric LIKE 'npu%', json_extract(labels, '$.model_name'), NULL),
+                       iif(metric LIKE 'nvidia%', json_extract(labels, '$.name'), NULL)) AS TEXT) AS chip,
          CAST(coalesce(namespace, nullif(json_extract(labels, '$.namespace_name'), '')) AS TEXT) AS namespace,
-         CAST(coalesce(pod, nullif(json_extract(labels, '$.pod_name'), '')) AS TEXT) AS pod,
-         CAST(coalesce(container, nullif(json_extract(labels, '$.container_name'), '')) AS TEXT) AS container,
-         CAST(coalesce(hpc_job, nullif(json_extract(labels, '$.job_id'), '')) AS TEXT) AS hpc_job, time, value, scale, series
+         CAST(coalesce(pod, nullif(json_extract(labels, '$.pod_name'), ''),
+                       nullif(json_extract(labels, '$.podName'), '')) AS TEXT) AS pod,
+         CAST(coalesce(container, nullif(json_extract(labels, '$.container_name'), ''),
+                       nullif(json_extract(labels, '$.containerName'), '')) AS TEXT) AS container,
+         CAST(coalesce(hpc_job, nullif(json_extract(labels, '$.job_id'), ''),
+                       nullif(json_extract(labels, '$.slurmjobid'), '')) AS TEXT) AS hpc_job, time, value, scale, series
   FROM (SELECT rowid AS row, * FROM prometheus_samples) JOIN dcgm_names USING (metric) LEFT JOIN dcgm_series USING (row)
   WHERE kind IS NOT NULL AND time IS NOT NULL
 )
