@@ -260,4 +260,28 @@ DEVICES = {
         b'"Rank","Kernel Name","Registers per thread"\n1,"gemm",64\n',
         "a table as XProf's tools make",
     ),
+    "grafana-series.csv": (
+        b'"Series";"Time";"Value"\r\n"gpu 0";"2026-03-01T08:00:00+01:00";55\r\n',
+        "what Grafana shows: ask its Prometheus",
+    ),
+    "mql.json": (
+        b'{"timeSeriesDescriptor": {"labelDescriptors": [{"key": "resource.pod_name"}]}, "timeSeriesData": []}',
+        "time series of Cloud Monitoring: ask",
+    ),
+    "cloudwatch-statistics.json": (
+        b'{\n  "Label": "GPUUtilization",\n  "Datapoints": [{"Timestamp": "2026-03-02T03:08:00Z", "Average": 55.0}]\n}',
+        "metrics of CloudWatch: ask",
+    ),
+    "azure-monitor.json": (
+        b'{"cost": 59, "timespan": "2026-03-02T03:07:00Z/2026-03-02T04:07:00Z", "interval": "PT1M", "value": [{"timeseries": []}]}',
+        "metrics of Azure Monitor: ask",
+    ),
+    "influx.csv": (
+        b"#group,false,false,true,true\r\n#datatype,string,long,dateTime:RFC3339,double\r\n,result,table,_time,_value\r\n",
+        "metrics of InfluxDB: ask",
+    ),
+    "influx-lines.txt": (
+        b"nvidia_smi,host=a,index=0,name=NVIDIA\\ A100,uuid=GPU-1 utilization_gpu=55i,memory_used=100i 1777000000000000000\n",
+        "metrics of InfluxDB: ask",
+    ),
 }

@@ -1,4 +1,5 @@
--- unread/devices.sql - what vendors' tools print of devices, mostly of one moment: no trace, and no figure is made of it.
+-- unread/devices.sql - what vendors' tools print of devices, mostly of one moment, and stores of their metrics: no trace, and no figure
+-- is made of it.
 --
 -- A part of unread.sql.
 
@@ -17,3 +18,10 @@
 --@ hint \A(?:[^\n]*\n){0,3}?\s*TPU Chips\s*\n => what tpu-info says of TPUs at one moment: give a profile, or the metrics of their node
 --@ hint (?s)\A\s*\{(?=.{0,400}?"query_time"\s*:)(?=.{0,400}?"gpus"\s*:\s*\[)|\A[^\n]*\n\[0\] [^\n|]*\|\s*\d+.{1,3}C, |\A\s*\[\s*\{\s*"device_name"\s*:[^}]{0,400}"gpu_util" => what gpustat or nvtop says of GPUs at one moment: export DCGM's metrics, or what the scheduler says
 --@ hint (?s)\A(?:[^\n]*\n){0,3}?[^\n]{0,20}(?:mthreads-gmi:|IX-ML: |CNMON v|mx-smi +version:) => a table of a device's tool for people: export what the scheduler says
+
+-- What stores of metrics answer.
+--@ hint \A"?Series"?[;,]"?Time"?[;,]"?Value"? => what Grafana shows: ask its Prometheus itself (api/v1/query_range)
+--@ hint \A\s*\{\s*"timeSeriesDescriptor"\s*: => time series of Cloud Monitoring: ask its Prometheus API for them (api/v1/query_range)
+--@ hint \A\s*\{\s*(?:"Label"\s*:\s*"[^"]*"\s*,\s*)?"Datapoints"\s*:\s*\[ => metrics of CloudWatch: ask a Prometheus' API for them (api/v1/query_range), or scrape the exporter
+--@ hint (?s)\A\s*\{(?=.{0,400}?"timespan"\s*:)(?=.{0,9000}?"timeseries"\s*:) => metrics of Azure Monitor: ask a Prometheus' API for them (api/v1/query_range), or scrape the exporter
+--@ hint \A#(?:group|datatype),|\A(?:> )?[A-Za-z_]\w*(?:,\w+=(?:\\.|[^,\s\\])+)+ \w+=[^\n]{0,2000} 1\d{18}\r?\n => metrics of InfluxDB: ask a Prometheus' API for them (api/v1/query_range), or scrape the exporter
