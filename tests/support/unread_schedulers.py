@@ -92,6 +92,18 @@ SCHEDULERS = {
         b"7\x1ftrain\x1fCANCELLED by 1000\x1f2026-11-21T05:00:00\x1f2026-11-21T06:00:00\x1fgres/gpu=8\n",
         "sacct without a header: give the options format, slurm, delimiter, and columns",
     ),
+    "partitions.txt": (
+        b"PartitionName=gpu\n   AllowGroups=ALL AllowAccounts=ALL\n   Nodes=g[1-4]\n   State=UP TotalCPUs=256 TotalNodes=4\n",
+        "what Slurm says of its partitions or accounts",
+    ),
+    "partitions.json": (
+        b'{\n  "partitions": [\n    {"nodes": {"configured": "g[1-4]", "total": 4}, "name": "gpu"}\n  ],\n  "meta": {"slurm": {"cluster": "c"}}\n}',
+        "what Slurm says of its partitions or accounts",
+    ),
+    "qos.json": (
+        b'{"qos": [{"name": "high"}], "meta": {"plugin": {"data_parser": "data_parser/v0.0.41"}}, "errors": []}',
+        "what Slurm says of its partitions or accounts",
+    ),
     "condor_q.txt": (
         b"\n\n-- Schedd: s1 : <10.0.0.1:9618?... @ 03/29/26 08:00:00\nOWNER BATCH_NAME    SUBMITTED   DONE   RUN    IDLE  TOTAL JOB_IDS\n",
         "a table of condor_q: export it with condor_q -json, and jobs that left with condor_history -json",

@@ -5,6 +5,7 @@
 --@ hint (?m)\A\s*-- (?:Schedd|Submitter|Quill): [^\n]+$ => a table of condor_q: export it with condor_q -json, and jobs that left with condor_history -json
 --@ hint \A\s*ID\s+OWNER\s+SUBMITTED\s+RUN_TIME\s+ST\s => a table of condor_history: export it with condor_history -json
 --@ hint \A\s*Name\s+OpSys\s+Arch\s+State\s+Activity\s => a table of condor_status: write what is installed to capacity.csv
+--@ hint (?s)\APartitionName=\S+\s|\A\s*\{\s*"(?:partitions|clusters|qos|associations|users|accounts|wckeys|licenses|statistics|shares)"\s*:(?=.{0,60000}?"(?:[Ss]lurm|data_parser)"\s*:) => what Slurm says of its partitions or accounts, which tell no chips: export scontrol show node --json and sacct -P
 --@ hint \A\s*Job: \d[\w.\[\]-]*\s*\n\s*\n\d\d/\d\d/\d{4} [\d:.]+\s+[A-Z]\s => what tracejob of PBS prints of a job: copy the server's accounting logs
 --@ hint \A\s*Job ID: \d+\n(?:Array Job ID: [^\n]*\n)?(?:Cluster|User/Group|State): => what seff prints of a job: export sacct -P
 --@ hint (?i)\A\s*active jobs-{6,}\s*\nJOB(?:ID|NAME)\s+USERNAME\s+STATE\s => a table of showq, which is of one moment: copy the accounting logs of the server below it
