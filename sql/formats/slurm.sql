@@ -9,7 +9,7 @@
 --@ input :reservations sure \A(?=(?:[A-Za-z][\w ]*[|])*TimeStart[|])[^\n]*\b(?:UnusedWall|NodeNames|Name[|])
 --@ input :reservations sure \AReservationName=\S+ StartTime=
 --@ input :reservations sure (?s)\A\s*\{.*"(?:Slurm|slurm)"\s*:.*"reservations"\s*:\s*\[
---@ input :reservations sure (?s)\A\s*\{\s*(?:"(?:errors|last_\w+|meta|warnings)"\s*:.{0,4000}?)?"reservations"\s*:\s*\[.*"node_list"\s*:
+--@ input :reservations sure (?s)\A\s*\{\s*(?:"(?:errors|last_\w+|meta|warnings)"\s*:.{0,4000}?)?"reservations"\s*:\s*\[(?:.*"node_list"|\s*\]\s*,.*"slurm")\s*:
 --@ input :events sure \A(?=(?:[A-Za-z][\w ]*[|])*(?:TimeStart|NodeName)[|\r\n])(?=(?:[A-Za-z][\w ]*[|])*(?:(?:TimeEnd|State)[|\r\n]|TimeStart[|](?:[A-Za-z][\w ]*[|])*NodeName[|\r\n]|NodeName[|](?:[A-Za-z][\w ]*[|])*TimeStart[|\r\n]))(?![^\n]*\b(?:UnusedWall|NodeNames)\b)
 --@ input :nodes sure \ANodeName=\S+ [^\n]*\b(?:CPUTot|Arch|State|Gres)=
 --@ input :nodes sure (?s)\A\s*\{.*"(?:Slurm|slurm)"\s*:.*"nodes"\s*:\s*\[\s*\{

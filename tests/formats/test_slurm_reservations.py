@@ -78,6 +78,14 @@ class Reservations(Case):
             self.rows(f"SELECT {self.COLUMNS} FROM slurm_reservations_trace(?)", path),
         )
 
+    def test_none(self):
+        """A cluster without reservations says so, before or behind what it says of itself."""
+        meta, none = {"meta": {"slurm": {"cluster": "c"}}}, {"reservations": [], "last_update": {"number": 1}}
+        for answer in ({**none, **meta}, {**meta, **none}):
+            path = self.file(answer)
+            self.assertEqual([], self.rows("SELECT * FROM slurm_reservations_trace(?)", path))
+            self.assertEqual([("slurm",)], self.rows("SELECT format FROM trace_sources(?)", path))
+
     def test_sacctmgr(self):
         path = self.file(
             "Cluster|Name|ID|Flags|NodeNames|TimeStart|TimeEnd|UnusedWall\nc|r|4|MAINT,SPEC_NODES|n[1-2,05]|2026-11-21T05:00:00|2026-11-21T07:00:00|60.0\n",
