@@ -174,6 +174,16 @@ WHERE job IN (SELECT job FROM prometheus_samples
                 AND metric IN (SELECT metric FROM dcgm_names WHERE kind IS NOT NULL OR xid))
   AND coalesce(json_extract(labels, '$.exported_pod'), '') = '';
 
+-- Jobstats' exporter tells the job of a GPU as the value of a metric that has the labels of the others; 0 is none.
+DROP TABLE IF EXISTS temp.dcgm_jobs;
+CREATE TEMP TABLE dcgm_jobs(labels, time, job, PRIMARY KEY (labels, time)) WITHOUT ROWID;
+INSERT OR IGNORE INTO dcgm_jobs
+SELECT labels, time, CAST(CAST(value AS INTEGER) AS TEXT) FROM prometheus_samples
+WHERE metric = 'nvidia_gpu_jobId' AND value > 0 AND time IS NOT NULL;
+UPDATE prometheus_samples SET hpc_job = j.job FROM dcgm_jobs AS j
+WHERE metric = 'nvidia_gpu_duty_cycle' AND j.labels = prometheus_samples.labels AND j.time = prometheus_samples.time;
+DROP TABLE dcgm_jobs;
+
 -- ---- 2. Samples, each once ----
 
 .read sql/formats/dcgm/once.sql

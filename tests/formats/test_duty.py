@@ -170,6 +170,23 @@ class Owners(cases.Case):
                 self.assertEqual([(*expected, 60, 120)], self.rows(read, path))
                 self.assertEqual({}, self.issues(path))
 
+    def test_jobs_of_jobstats(self):
+        """Its exporter tells the job of a GPU as the value of a metric that has the labels of the others; 0 is none."""
+        gpu = {"instance": "h:9445", "minor_number": "0", "name": "NVIDIA A100", "uuid": "GPU-0"}
+        other = {**gpu, "minor_number": "1", "uuid": "GPU-1"}
+        jobs = [41000001] * 4 + [0] * 2 + [41000002] * 4
+        path = self.answer(
+            ({**gpu, "__name__": "nvidia_gpu_duty_cycle"}, [(30 * i, 10 * i) for i in range(10)]),
+            ({**gpu, "__name__": "nvidia_gpu_jobId"}, [(30 * i, f"{job:.10e}") for i, job in enumerate(jobs)]),
+            ({**other, "__name__": "nvidia_gpu_duty_cycle"}, [(30 * i, 50) for i in range(10)]),
+            ({**other, "__name__": "nvidia_gpu_jobId"}, [(30 * i, 0) for i in range(10)]),
+        )
+        self.assertEqual(
+            [("0", None, 2, 27), ("0", "41000001", 4, 18), ("0", "41000002", 4, 90), ("1", None, 10, 150)],
+            self.rows("SELECT gpu, hpc_job, samples, round(busy_s, 6) FROM trace_duty(?) ORDER BY 1, 2", path),
+        )
+        self.assertEqual({}, self.issues(path))
+
     def test_a_state_of_the_chip_among_its_labels(self):
         """Telegraf's pstate: samples of each state are of one series, of which none fills gaps of another."""
         labels = {"__name__": "nvidia_smi_utilization_gpu", "host": "h", "index": "0", "uuid": "GPU-0"}
