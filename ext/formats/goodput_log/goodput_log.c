@@ -393,7 +393,10 @@ mpg_rc mpg_goodput_log_next(mpg_goodput_log *log, const mpg_goodput_row **row, m
   mpg_goodput_row_clear(&log->row);
   if (log->stream != NULL) {
     mpg_str head;
-    if (mpg_stream_peek(log->stream, HEAD, &head, err) == MPG_OK)
+    rc = mpg_stream_peek(log->stream, HEAD, &head, err);
+    if (rc == MPG_NOMEM || rc == MPG_INTERRUPTED)
+      return rc;
+    if (rc == MPG_OK) /* another error comes again, with the record that it stops */
       become(log, log->stream, head);
     log->stream = NULL;
   }

@@ -514,9 +514,11 @@ static mpg_rc lay_out_entry(parser *p, mpg_err *err) {
   mpg_err ignored = *err;
   uint32_t shape;
   mpg_rc rc;
+  if (p->layout.n == 0)
+    return MPG_OK;
   l.p = p->layout.p;
   l.end = p->layout.p + p->layout.n;
-  if (p->layout.n == 0 || !mpg_hlo_accept(&l, '{') || mpg_hlo_peek(&l) != '(')
+  if (!mpg_hlo_accept(&l, '{') || mpg_hlo_peek(&l) != '(')
     return MPG_OK;
   rc = mpg_hlo_shape_read(&l, p->s, &m->shapes, &shape, &ignored);
   for (uint32_t k = 0; rc == MPG_OK && k < entry->nparameters; k++)
