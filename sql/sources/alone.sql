@@ -9,7 +9,7 @@
 .read sql/sources/join/strange_chips.sql
 INSERT INTO no_capacity
 SELECT s.source, a.pool, s.chip, 0
-FROM (SELECT source, json_extract(options, '$.chip') AS chip FROM source WHERE rank < 3) AS s
+FROM (SELECT source, json_extract(options, '$.chip') AS chip FROM source WHERE rank < 4) AS s
 CROSS JOIN (SELECT DISTINCT source, pool FROM all_allocations) AS a USING (source)
 WHERE s.chip IS NOT NULL AND a.pool NOT IN (SELECT pool FROM all_capacity WHERE pool IS NOT NULL);
 .read sql/sources/join/relations.sql

@@ -24,6 +24,10 @@ of_source AS (
 no_chips AS (
   SELECT a.source, coalesce(r.job, a.job) AS job FROM all_assumed_chips AS a LEFT JOIN renamed AS r ON r.source = a.source AND r.was = a.job
 ),
+unnamed AS ( -- of files that name their jobs, as goodput logs do
+  SELECT source
+  FROM (SELECT source, job FROM no_chips EXCEPT SELECT source, coalesce(job, path) FROM file EXCEPT SELECT source, job FROM chips_then)
+),
 no_chip AS (SELECT DISTINCT source FROM all_capacity
             WHERE source IN (SELECT source FROM source WHERE format IN ('maxtext', 'megatron', 'torchtitan'))
               AND chip_name(chip) IS NULL)
@@ -37,7 +41,9 @@ SELECT f.path AS file, f.format AS format, f.certainty AS certainty, f.reason AS
        (SELECT nullif(group_concat(value, ', '), '')
         FROM (SELECT value FROM json_each(f.missing) WHERE json_extract(f.inferred, '$.' || value) IS NULL
               UNION ALL
-              SELECT 'chips' WHERE (f.source, coalesce(f.job, f.path)) IN (SELECT source, job FROM no_chips)
+              SELECT 'chips' WHERE ((f.source, coalesce(f.job, f.path)) IN (SELECT source, job FROM no_chips)
+                  OR f.job IS NULL AND f.source IN (SELECT source FROM unnamed)
+                    AND iif((f.source, f.path) IN (SELECT source, job FROM all_jobs), 0, 1))
                 AND json_extract(f.inferred, '$.chips') IS NULL
                                AND 'chips' NOT IN (SELECT value FROM json_each(f.missing))
               UNION ALL

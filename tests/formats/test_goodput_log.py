@@ -577,6 +577,21 @@ class Mapping(Case):
         self.assertEqual(self.rows("SELECT DISTINCT job, pool FROM allocations"), [("mine", "pod")])
         self.assertEqual(self.one("SELECT count(*) FROM spans WHERE job <> 'mine'"), 0)
 
+    def test_chips_that_nothing_tells(self):
+        """A job counts as one chip, which trace_sources says, unless an option or the job's scheduler tells how many it holds."""
+        missing = "SELECT missing FROM trace_sources(?) WHERE format = 'goodput'"
+        told = json.dumps({"sources": [{"path": RAW, "chips": 4}]})
+        self.assertEqual([("chips",)], self.rows(missing, RAW))
+        self.assertEqual([(None,)], self.rows(missing, told))
+        scheduler = self.file(
+            "job,attempt,pool,chips,start_time,end_time\nranker-7,1,pod,8,1795240800,1795241600\n", "allocations.csv"
+        )
+        both = json.dumps({"sources": [{"path": RAW}, {"path": scheduler}]})
+        self.assertEqual([(None,)], self.rows(missing, both))
+        self.assertEqual(
+            [(8.0,)], self.rows("SELECT DISTINCT chips FROM trace_records(?) WHERE record = 'allocations'", both)
+        )
+
     def test_a_log_without_steps_is_listed(self):
         path = self.file(json.dumps({"job_name": "a", "job_start_time": 5.0}) + "\n")
         self.map(path)

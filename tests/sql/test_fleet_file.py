@@ -145,6 +145,31 @@ class FleetFile(Case):
             )
         self.assertIn('unknown option "sacct"', self.error('{"sources": [{"path": "x", "sacct": "y"}]}'))
 
+    def test_options_of_jobs_and_pools_in_each_format(self):
+        """Each stands in the ledger of any source that says who held chips, or is listed as unused."""
+        names = ["pool", "chip", "phase", "framework", "runtime", "model", "owner", "name", "priority"]
+        options = {**dict.fromkeys(names, "given"), "chip": "tpu-v4", "year": 2026, "zone": "UTC"}
+        formats = set()
+        for folder, _, files in sorted(os.walk(os.path.join(ROOT, "fixtures"))):
+            text = json.dumps({"sources": [{"path": folder, **options}]})
+            found = {format for format, in self.rows("SELECT format FROM trace_sources(?)", text)} - {None, "hlo"}
+            if len(found) != 1 or found <= formats:
+                continue
+            try:
+                held = self.rows(
+                    f"SELECT DISTINCT {', '.join(names)} FROM trace_ledger(?) WHERE category <> 'queued'", text
+                )
+            except sqlite3.OperationalError:  # a profile alone, or a part of an export
+                continue
+            unused = " ".join(of for of, in self.rows("SELECT detail FROM mpg_issues WHERE kind = 'unused_option'"))
+            formats |= found if held else set()
+            with self.subTest(folder):
+                for name, values in zip(names, zip(*held)):
+                    if f'"{name}"' not in unused:
+                        idle = set() if name in ("pool", "chip") else {None}  # what no job held
+                        self.assertEqual({options[name]}, set(values) - idle, name)
+        self.assertGreater(len(formats), 15, formats)
+
     def test_a_format_that_the_first_bytes_do_not_tell(self):
         """Of a file that is named alone the option decides, as of an export without a header; its reader says what is wrong with one that is not of it."""
         with open(os.path.join(ROOT, "fixtures", "slurm", "sacct_jobs.psv"), encoding="utf-8") as file:

@@ -9,7 +9,7 @@ SELECT a.source, a.pool, coalesce(json_extract(s.options, '$.chip'), b.chip), js
 FROM (SELECT 1 FROM source WHERE rank > 1 OR json_extract(options, '$.chip') IS NOT NULL LIMIT 1)
 CROSS JOIN (SELECT DISTINCT source, pool FROM all_allocations) AS a
 JOIN source AS s USING (source) LEFT JOIN better_chip AS b ON b.pool = a.pool
-WHERE s.rank < 3 AND a.pool NOT IN (SELECT pool FROM all_capacity WHERE pool IS NOT NULL);
+WHERE (s.rank < 3 OR json_extract(s.options, '$.chip') IS NOT NULL) AND a.pool NOT IN (SELECT pool FROM all_capacity WHERE pool IS NOT NULL);
 UPDATE no_capacity SET chip = o.chip, by_log = 0 -- the option of one source of a pool is that of the others
 FROM (SELECT pool, max(chip) AS chip FROM no_capacity WHERE NOT by_log GROUP BY pool) AS o WHERE o.pool = no_capacity.pool AND by_log;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
