@@ -28,7 +28,9 @@ in_seconds(sql) AS (SELECT ' SET time = strftime(''%s'', time) - strftime(''%S''
 SELECT iif(holders.n + logs.n < 2 AND NOT said.every, iif(logs.n = 1, '
 UPDATE all_capacity SET end_time = l.time -- the open attempt of a log in which an earlier one ended later, or that tells of something after its last step
 FROM (SELECT max(time) AS time FROM (SELECT end_time AS time FROM all_capacity UNION ALL SELECT durable_time FROM all_commits' || iif(said.spans, ' UNION ALL SELECT max(end_time) FROM temp.spans', '') || ') WHERE typeof(time) IN (''integer'', ''real'')) AS l
-WHERE end_time < l.time AND typeof(end_time) IN (''integer'', ''real'') AND all_capacity.rowid IN (SELECT capacity FROM (' || own.sql || '));', ''), '
+WHERE end_time < l.time AND typeof(end_time) IN (''integer'', ''real'') AND all_capacity.rowid IN (SELECT capacity FROM (' || own.sql || '));', '
+INSERT INTO temp.observed(pool, until_time) -- its pools of which it does not say so
+SELECT NULL, max(until_time) FROM all_observed WHERE source IN (SELECT source FROM source WHERE rank < 3) HAVING count(until_time) > 0;'), '
 CREATE TABLE observed_end AS SELECT source, max(until_time) AS time FROM all_observed GROUP BY source;
 -- Times are Unix seconds, or text of which SQLite has the milliseconds.
 UPDATE own_record' || in_seconds.sql || '
@@ -41,7 +43,8 @@ INSERT INTO source_end
 SELECT ' || source || ', time FROM (SELECT max(max(start_time, coalesce(end_time, start_time))) AS time FROM temp.spans_of_' || source || ' WHERE typeof(start_time) IN (''integer'', ''real'')) WHERE time IS NOT NULL
 ON CONFLICT (source) DO UPDATE SET time = max(time, excluded.time);', ''), '')
     FROM source WHERE json_extract(records, '$.spans') > 0) || '
-CREATE TABLE last_of_all AS SELECT max(time) + ' || said.every || ' AS time FROM (SELECT time FROM source_end UNION ALL SELECT time FROM observed_end);'
+-- The last record, with which ends what nothing else ends; and the last time of which a source tells.
+CREATE TABLE last_of_all AS SELECT ' || iif(said.every, '9e18 AS time, 9e18 AS observed;', 'max(time) AS time, max(max(time), coalesce((SELECT max(time) FROM observed_end), 0)) AS observed FROM source_end;')
 || iif(said.spans AND holders.n > 0, '
 INSERT INTO source_end -- the logs of its jobs
 SELECT a.source, max(max(start_time, coalesce(end_time, start_time)))
@@ -52,7 +55,7 @@ WHERE typeof(start_time) IN (''integer'', ''real'') GROUP BY a.source
 ON CONFLICT (source) DO UPDATE SET time = max(time, excluded.time);', '') || '
 UPDATE source_end SET time = o.time FROM observed_end AS o WHERE o.source = source_end.source;
 CREATE TABLE log_end AS SELECT source, time FROM source_end JOIN source USING (source) WHERE rank > 2;
-DELETE FROM source_end WHERE source NOT IN (SELECT source FROM source WHERE rank < 3) OR time >= (SELECT time FROM last_of_all);
+DELETE FROM source_end WHERE source NOT IN (SELECT source FROM source WHERE rank < 3) OR time = (SELECT time FROM last_of_all);
 
 INSERT INTO temp.observed(pool, until_time)
 SELECT pool, max(time)
@@ -80,7 +83,7 @@ record(job, time) AS (
 || iif(said.spans, '
   UNION ALL SELECT job, max(start_time, coalesce(end_time, start_time)) FROM temp.spans WHERE job IN (SELECT job FROM open)', '') || '
 )
-SELECT job, max(time) AS time FROM record WHERE typeof(time) IN (''integer'', ''real'') GROUP BY job HAVING max(time) < (SELECT time FROM last_of_all);
+SELECT job, max(time) AS time FROM record WHERE typeof(time) IN (''integer'', ''real'') GROUP BY job HAVING max(time) < (SELECT observed FROM last_of_all);
 CREATE UNIQUE INDEX last_record_of ON last_record(job);
 INSERT INTO temp.observed(job, until_time) SELECT job, time FROM last_record;
 UPDATE all_capacity SET end_time = l.time FROM own_capacity AS o JOIN last_record AS l USING (job) WHERE all_capacity.rowid = o.capacity;
@@ -88,6 +91,6 @@ INSERT INTO temp.observed(pool, until_time) -- pools of logs alone, whose capaci
 SELECT pool, max(e.time) FROM all_capacity AS c JOIN log_end AS e USING (source)
 WHERE c.end_time IS NULL AND pool NOT IN (SELECT pool FROM temp.observed WHERE pool IS NOT NULL AND until_time IS NOT NULL)
   AND pool NOT IN (SELECT pool FROM all_capacity JOIN source USING (source) WHERE rank < 3 AND pool IS NOT NULL)
-GROUP BY pool HAVING max(e.time) < (SELECT time FROM last_of_all);
+GROUP BY pool HAVING max(e.time) <> (SELECT time FROM last_of_all);
 ')
 FROM holders, logs, said, own, in_seconds

@@ -518,6 +518,30 @@ class Joining(Folder):
             ),
         )
 
+    def test_pools_that_a_source_observes_without_a_record(self):
+        """All pools of a source are observed as long as it is, beside others too: of tables that are built from it as well."""
+        self.write(
+            "events.psv",
+            "Cluster|Cluster Nodes|Event|NodeName|TimeStart|TimeEnd|Reason|State|User|TRES\n"
+            "c|n1|Cluster||1000|Unknown|Cluster Registered TRES|||gres/gpu=8\n"
+            "d|m1|Cluster||1000|Unknown|Cluster Registered TRES|||gres/gpu=4\n",
+        )
+        self.write(  # asked 600 s after job 1 began
+            "sacct.psv",
+            "Cluster|JobID|State|Submit|Start|End|Elapsed|AllocTRES\nc|1|RUNNING|1000|1000|Unknown|00:10:00|gres/gpu=8\n"
+            "d|2|COMPLETED|1000|1000|1100|00:01:40|gres/gpu=4\n",
+        )
+        swf = "; MaxProcs: 2\n; UnixStartTime: {}\n1 0 0 50 2 -1 -1 2 50 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+        ends = [("c", 1600.0), ("d", 1600.0)]
+        for other in (None, 1000, 1500, 5000):
+            if other is not None:
+                self.write("other.swf", swf.format(other))
+            with self.subTest(other):
+                asked = "SELECT pool, max(end_time) FROM {} WHERE pool IN ('c', 'd') GROUP BY pool"
+                self.assertEqual(ends, self.rows(asked.format("trace_ledger(?)"), self.folder))
+                self.rows("SELECT mpg_import(?)", self.folder)
+                self.assertEqual(ends, self.rows(asked.format("mpg_ledger")))
+
     def test_records_of_others(self):
         """What Loguru serialises has a record, which is an object: a log. A native record that is misspelt is named as one."""
         lines = [
