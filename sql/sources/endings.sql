@@ -13,6 +13,10 @@ WITH holders AS (SELECT count(*) AS n FROM source
 logs AS (SELECT count(*) AS n
          FROM (SELECT 1 FROM all_allocations AS a JOIN source AS s USING (source)
                WHERE EXISTS (SELECT 1 FROM source WHERE rank = 3) AND s.rank = 3 GROUP BY a.job LIMIT 2)),
+own_jobs AS (SELECT DISTINCT job FROM all_jobs WHERE source IN (SELECT source FROM source WHERE rank = 3)),
+strays AS ( -- logs of jobs that hold nothing, which may go on for longer
+  SELECT EXISTS (SELECT 1 FROM source WHERE rank = 3)
+    AND EXISTS (SELECT job FROM own_jobs EXCEPT SELECT job FROM all_allocations WHERE job IN (SELECT job FROM own_jobs)) AS n),
 said AS (SELECT EXISTS (SELECT 1 FROM sqlite_temp_schema WHERE name = 'spans') AS spans,
                 EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'every_end') AS every),
 own(sql) AS (SELECT ' -- what an open attempt of a log has for itself: of several that begin at once the nth has the nth
@@ -25,7 +29,7 @@ JOIN (SELECT c.rowid AS capacity, source, pool, chips, start_time, row_number() 
       WINDOW w AS (PARTITION BY source, pool, chips, start_time)) AS c USING (source, pool, chips, start_time, nth, n)
 WHERE a.end_time IS NULL'),
 in_seconds(sql) AS (SELECT ' SET time = strftime(''%s'', time) - strftime(''%S'', time) + strftime(''%f'', time) + iif(time GLOB ''*.[0-9][0-9][0-9][0-9]*'', 0.001, 0) WHERE typeof(time) = ''text'';')
-SELECT iif(holders.n + logs.n < 2 AND NOT said.every, iif(logs.n = 1, '
+SELECT iif(holders.n + logs.n + strays.n < 2 AND NOT said.every, iif(logs.n = 1, '
 UPDATE all_capacity SET end_time = l.time -- the open attempt of a log in which an earlier one ended later, or that tells of something after its last step
 FROM (SELECT max(time) AS time FROM (SELECT end_time AS time FROM all_capacity UNION ALL SELECT durable_time FROM all_commits' || iif(said.spans, ' UNION ALL SELECT max(end_time) FROM temp.spans', '') || ') WHERE typeof(time) IN (''integer'', ''real'')) AS l
 WHERE end_time < l.time AND typeof(end_time) IN (''integer'', ''real'') AND all_capacity.rowid IN (SELECT capacity FROM (' || own.sql || '));', '
@@ -93,4 +97,4 @@ WHERE c.end_time IS NULL AND pool NOT IN (SELECT pool FROM temp.observed WHERE p
   AND pool NOT IN (SELECT pool FROM all_capacity JOIN source USING (source) WHERE rank < 3 AND pool IS NOT NULL)
 GROUP BY pool HAVING max(e.time) <> (SELECT time FROM last_of_all);
 ')
-FROM holders, logs, said, own, in_seconds
+FROM holders, logs, strays, said, own, in_seconds

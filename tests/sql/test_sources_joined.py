@@ -542,6 +542,15 @@ class Joining(Folder):
                 self.rows("SELECT mpg_import(?)", self.folder)
                 self.assertEqual(ends, self.rows(asked.format("mpg_ledger")))
 
+    def test_a_log_of_no_job_that_goes_on_for_longer(self):
+        """It holds no chips, and says nothing of the pools of others."""
+        self.copy("sacct.psv", "events.psv")
+        asked = "SELECT pool, max(end_time) FROM trace_ledger(?) WHERE pool IS NOT NULL GROUP BY pool"
+        alone = self.rows(asked, self.folder)
+        with open(os.path.join(ROOT, "fixtures", "nvrx", "ft_launcher.log"), encoding="utf-8") as file:
+            self.write("launcher.log", file.read().replace("2026-03", "2027-03"))
+        self.assertEqual(alone, self.rows(asked, self.folder))
+
     def test_records_of_others(self):
         """What Loguru serialises has a record, which is an object: a log. A native record that is misspelt is named as one."""
         lines = [
