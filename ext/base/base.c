@@ -87,6 +87,10 @@ static void *libc_resize(void *ctx, void *p, size_t n) {
 
 const mpg_env mpg_env_libc = {.resize = libc_resize};
 
+bool mpg_same_allocator(const mpg_env *a, const mpg_env *b) {
+  return a->resize == b->resize && a->resize_ctx == b->resize_ctx;
+}
+
 void *mpg_malloc(const mpg_env *env, size_t n) {
   return env->resize(env->resize_ctx, NULL, n ? n : 1);
 }

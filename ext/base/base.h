@@ -122,6 +122,7 @@ typedef struct mpg_locked_files {
 /* An mpg_env over realloc and free, for programs without a host. */
 extern const mpg_env mpg_env_libc;
 
+bool mpg_same_allocator(const mpg_env *a, const mpg_env *b);
 void *mpg_malloc(const mpg_env *env, size_t n);
 void *mpg_calloc(const mpg_env *env, size_t n);
 /* The same for large sizes: the host is polled on the way. If NULL is returned, *rc says why:

@@ -679,7 +679,7 @@ static void test_pool(void) {
   mpg_stream *s, *again, *other;
   mpg_str start;
   mpg_err err;
-  mpg_stream_pool_init(&pool);
+  mpg_stream_pool_init(&pool, &env);
   env.opened = &pool;
   (void)file_of("a", text.p, text.n);
   CHECK(mpg_stream_open(&s, &env, in("a"), &err) == MPG_OK);
@@ -703,11 +703,48 @@ static void test_pool(void) {
     CHECK(pool.n == (size_t)(i + 2 < MPG_STREAM_POOL ? i + 2 : MPG_STREAM_POOL));
   }
   mpg_stream_pool_free(&pool);
-  mpg_stream_pool_init(&pool);
+  mpg_stream_pool_init(&pool, &env);
   packed.n = 0;
   zstd_add(text.p, text.n); /* might keep 128 MiB */
   (void)file_of("a", packed.p, packed.n);
   CHECK(mpg_stream_open(&s, &env, in("a"), &err) == MPG_OK);
+  mpg_stream_put_back(&env, s);
+  CHECK(pool.n == 0);
+  mpg_stream_pool_free(&pool);
+}
+
+/* Who opened a stream of the pool may have ended before another reads it, or nobody does. */
+static void test_pool_outlives_who_opened(void) {
+  mpg_stream_pool pool;
+  mpg_env env = mpg_env_libc;
+  mpg_stream *s;
+  mpg_str start;
+  mpg_err err;
+  mpg_stream_pool_init(&pool, &env);
+  env.opened = &pool;
+  packed.n = 0;
+  gzip_add(text.p, text.n);
+  (void)file_of("kept.gz", packed.p, packed.n);
+  (void)file_of("kept", text.p, text.n);
+  for (int i = 0; i < 4; i++) {
+    const char *name = i % 2 == 0 ? "kept.gz" : "kept";
+    mpg_env *opener = malloc(sizeof *opener), other = env;
+    CHECK(opener != NULL);
+    *opener = env;
+    CHECK(mpg_stream_open(&s, opener, in(name), &err) == MPG_OK);
+    CHECK(mpg_stream_peek(s, 5000, &start, &err) == MPG_OK);
+    mpg_stream_put_back(opener, s);
+    free(opener);
+    if (i > 1)
+      continue;
+    CHECK(mpg_stream_open(&s, &other, in(name), &err) == MPG_OK);
+    CHECK(drain(s, 1000, &err) == MPG_OK && back.n == text.n);
+    mpg_stream_close(s);
+  }
+  mpg_stream_pool_free(&pool);
+  env.resize_ctx = &pool; /* another allocator than that of the stream */
+  mpg_stream_pool_init(&pool, &env);
+  CHECK(mpg_stream_open(&s, &mpg_env_libc, in("kept"), &err) == MPG_OK);
   mpg_stream_put_back(&env, s);
   CHECK(pool.n == 0);
   mpg_stream_pool_free(&pool);
@@ -728,6 +765,7 @@ int main(void) {
   test_utf16();
   test_peek();
   test_pool();
+  test_pool_outlives_who_opened();
   test_open();
   test_memory_and_stops();
   test_faults();

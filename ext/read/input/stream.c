@@ -95,7 +95,7 @@ size_t mpg_io_block = 61;
 static const mpg_os mpg_os_calls = {os_open, os_fstat, read, close};
 #endif
 
-/* The text of errno. It is written into `buf`, since strerror's own buffer is shared by threads. */
+/* The text of errno, in `buf`: threads share strerror's own buffer. */
 static const char *os_error(int code, char *buf, size_t cap) {
   if (strerror_r(code, buf, cap) != 0)
     (void)strncpy(buf, "unknown error", cap);
@@ -203,9 +203,10 @@ static mpg_rc find_packing(mpg_stream *s, mpg_err *err) {
 
 /* ---- streams opened before ---- */
 
-void mpg_stream_pool_init(mpg_stream_pool *pool) {
+void mpg_stream_pool_init(mpg_stream_pool *pool, const mpg_env *env) {
+  pool->env = env;
   pool->n = 0;
-  (void)pthread_mutex_init(&pool->lock, NULL); /* glibc's takes nothing that could be short */
+  (void)pthread_mutex_init(&pool->lock, NULL); /* glibc's cannot fail */
 }
 
 void mpg_stream_pool_free(mpg_stream_pool *pool) {
@@ -214,10 +215,17 @@ void mpg_stream_pool_free(mpg_stream_pool *pool) {
   (void)pthread_mutex_destroy(&pool->lock);
 }
 
+/* The env that a stream has had may end from here on. */
+static void change_env(mpg_stream *s, const mpg_env *env) {
+  s->env = env;
+  mpg_inflate_change_env(s->inflate, env);
+}
+
 void mpg_stream_put_back(const mpg_env *env, mpg_stream *s) {
   mpg_stream_pool *pool = env->opened;
   bool pooled = false;
-  if (pool != NULL && s != NULL && !s->windowed) {
+  if (pool != NULL && s != NULL && !s->windowed && mpg_same_allocator(s->env, pool->env)) {
+    change_env(s, pool->env);
     (void)pthread_mutex_lock(&pool->lock);
     pooled = pool->n < MPG_STREAM_POOL;
     if (pooled)
@@ -228,16 +236,14 @@ void mpg_stream_put_back(const mpg_env *env, mpg_stream *s) {
     mpg_stream_close(s);
 }
 
-static bool has_allocator_of(const mpg_env *a, const mpg_env *b) {
-  return a->resize == b->resize && a->resize_ctx == b->resize_ctx;
-}
-
-/* The stream of a path out of the pool, of the allocator of `env`; NULL if there is none. */
+/* The stream of a path out of the pool; NULL if there is none. */
 static mpg_stream *pool_remove(mpg_stream_pool *pool, const mpg_env *env, const char *path) {
   mpg_stream *found = NULL;
+  if (!mpg_same_allocator(pool->env, env))
+    return NULL;
   (void)pthread_mutex_lock(&pool->lock);
   for (size_t i = 0; i < pool->n && found == NULL; i++)
-    if (has_allocator_of(pool->stream[i]->env, env) && strcmp(pool->stream[i]->path, path) == 0) {
+    if (strcmp(pool->stream[i]->path, path) == 0) {
       found = pool->stream[i];
       pool->stream[i] = pool->stream[--pool->n];
     }
@@ -250,7 +256,7 @@ mpg_rc mpg_stream_open(mpg_stream **out, const mpg_env *env, const char *path, m
   mpg_rc rc;
   *out = s;
   if (s != NULL) {
-    s->env = env;
+    change_env(s, env);
     return MPG_OK;
   }
   rc = stream_new(&s, env, path, err);
@@ -399,7 +405,7 @@ static bool unpack_ahead(void *stream) {
   return false;
 }
 
-/* The next chunk, when it is ready; NULL if no thread unpacks one: then the caller may. */
+/* The next chunk, once ready; NULL if no thread unpacks one: then the caller may. */
 static chunk *next_chunk(ring *r) {
   chunk *c = NULL;
   (void)pthread_mutex_lock(&r->lock);
@@ -456,7 +462,7 @@ void mpg_stream_share(mpg_stream *s, mpg_pipeline *pipeline) {
     mpg_free(s->env, r);
     return;
   }
-  (void)pthread_cond_init(&r->unpacked, NULL); /* glibc's takes nothing that could be short */
+  (void)pthread_cond_init(&r->unpacked, NULL); /* nor can this */
   s->ring = r;
   mpg_pipeline_ahead(pipeline, unpack_ahead, s);
 }

@@ -85,6 +85,14 @@ void mpg_inflate_close(mpg_inflate *f) {
   mpg_free(f->env, f);
 }
 
+void mpg_inflate_change_env(mpg_inflate *f, const mpg_env *env) {
+  if (f == NULL)
+    return;
+  f->env = env;
+  if (f->gzip != NULL)
+    f->gzip->env = env;
+}
+
 static void consume(mpg_inflate *f, mpg_str *in, size_t n) {
   in->p += n;
   in->n -= n;

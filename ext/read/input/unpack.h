@@ -19,6 +19,8 @@ typedef struct mpg_inflate mpg_inflate;
 mpg_rc mpg_inflate_open(mpg_inflate **out, const mpg_env *env, mpg_packing packing,
                         const char *path, mpg_err *err);
 void mpg_inflate_close(mpg_inflate *inflate); /* NULL is fine */
+/* From here on memory comes from `env`, whose allocator is the same. NULL is fine. */
+void mpg_inflate_change_env(mpg_inflate *inflate, const mpg_env *env);
 
 /*
 ** Unpacks from the front of *in, which shrinks, to `out`. MPG_OK with *got = 0 needs more input;

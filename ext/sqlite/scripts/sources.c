@@ -591,7 +591,7 @@ mpg_rc mpg_sources_fleet(mpg_fleet *fleet, mpg_conn *host, const mpg_env *env,
     rc = mpg_paths_expand_readable(&listed, env, q.path, err);
     q.listed = &listed;
   }
-  mpg_stream_pool_init(&opened);
+  mpg_stream_pool_init(&opened, &with_opened);
   with_opened.opened = &opened;
   if (rc == MPG_OK && q.listed != NULL)
     mpg_paths_expect(q.listed, env);
