@@ -13,6 +13,9 @@ WITH holders AS (SELECT count(*) AS n FROM source
 logs AS (SELECT count(*) AS n
          FROM (SELECT 1 FROM all_allocations AS a JOIN source AS s USING (source)
                WHERE EXISTS (SELECT 1 FROM source WHERE rank = 3) AND s.rank = 3 GROUP BY a.job LIMIT 2)),
+loose AS ( -- spans of a native trace, of jobs that another source allocates or none does
+  SELECT EXISTS (SELECT 1 FROM source WHERE rank = 2 AND json_extract(records, '$.spans') > 0
+                 AND coalesce(json_extract(records, '$.allocations'), 0) = 0) AS n),
 own_jobs AS (SELECT DISTINCT job FROM all_jobs WHERE source IN (SELECT source FROM source WHERE rank = 3)),
 strays AS ( -- logs of jobs that hold nothing, which may go on for longer
   SELECT EXISTS (SELECT 1 FROM source WHERE rank = 3)
@@ -29,7 +32,7 @@ JOIN (SELECT c.rowid AS capacity, source, pool, chips, start_time, row_number() 
       WINDOW w AS (PARTITION BY source, pool, chips, start_time)) AS c USING (source, pool, chips, start_time, nth, n)
 WHERE a.end_time IS NULL'),
 in_seconds(sql) AS (SELECT ' SET time = strftime(''%s'', time) - strftime(''%S'', time) + strftime(''%f'', time) + iif(time GLOB ''*.[0-9][0-9][0-9][0-9]*'', 0.001, 0) WHERE typeof(time) = ''text'';')
-SELECT iif(holders.n + logs.n + strays.n < 2 AND NOT said.every, iif(logs.n = 1, '
+SELECT iif(holders.n + logs.n + max(strays.n, loose.n) < 2 AND NOT said.every, iif(logs.n = 1, '
 UPDATE all_capacity SET end_time = l.time -- the open attempt of a log in which an earlier one ended later, or that tells of something after its last step
 FROM (SELECT max(time) AS time FROM (SELECT end_time AS time FROM all_capacity UNION ALL SELECT durable_time FROM all_commits' || iif(said.spans, ' UNION ALL SELECT max(end_time) FROM temp.spans', '') || ') WHERE typeof(time) IN (''integer'', ''real'')) AS l
 WHERE end_time < l.time AND typeof(end_time) IN (''integer'', ''real'') AND all_capacity.rowid IN (SELECT capacity FROM (' || own.sql || '));', '
@@ -54,7 +57,7 @@ INSERT INTO source_end -- the logs of its jobs
 SELECT a.source, max(max(start_time, coalesce(end_time, start_time)))
 FROM temp.spans AS s CROSS JOIN (
   SELECT job, min(source) AS source FROM all_allocations JOIN source USING (source)
-  WHERE rank < 3 AND job IN (SELECT j.job FROM all_jobs AS j JOIN source AS l ON l.source = j.source WHERE l.rank = 3) GROUP BY job) AS a ON a.job = s.job
+  WHERE rank < 3' || iif(loose.n, '', ' AND job IN (SELECT j.job FROM all_jobs AS j JOIN source AS l ON l.source = j.source WHERE l.rank = 3)') || ' GROUP BY job) AS a ON a.job = s.job
 WHERE typeof(start_time) IN (''integer'', ''real'') GROUP BY a.source
 ON CONFLICT (source) DO UPDATE SET time = max(time, excluded.time);', '') || '
 UPDATE source_end SET time = o.time FROM observed_end AS o WHERE o.source = source_end.source;
@@ -97,4 +100,4 @@ WHERE c.end_time IS NULL AND pool NOT IN (SELECT pool FROM temp.observed WHERE p
   AND pool NOT IN (SELECT pool FROM all_capacity JOIN source USING (source) WHERE rank < 3 AND pool IS NOT NULL)
 GROUP BY pool HAVING max(e.time) <> (SELECT time FROM last_of_all);
 ')
-FROM holders, logs, strays, said, own, in_seconds
+FROM holders, logs, strays, loose, said, own, in_seconds

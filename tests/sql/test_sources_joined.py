@@ -551,6 +551,18 @@ class Joining(Folder):
             self.write("launcher.log", file.read().replace("2026-03", "2027-03"))
         self.assertEqual(alone, self.rows(asked, self.folder))
 
+    def test_spans_of_ones_own_beside_a_scheduler(self):
+        """They are a log of its jobs: what runs is observed until they end, in each way to ask. Those of no job of it say nothing."""
+        self.write(
+            "sacct.psv", "Cluster|JobID|State|Submit|Start|End|AllocTRES\nc|1|RUNNING|1000|1000|Unknown|gres/gpu=8\n"
+        )
+        asked = "SELECT max(end_time) FROM {} WHERE pool = 'c'"
+        for job, end in (("1", 5000.0), ("2", None)):
+            self.write("spans.csv", f"job,kind,start_time,end_time,step\n{job},step,4000,5000,1\n")
+            self.rows("SELECT mpg_import(?)", self.folder)
+            found = self.rows(asked.format("trace_ledger(?)"), self.folder) + self.rows(asked.format("mpg_ledger"))
+            self.assertEqual([(end,)] * 2, found)
+
     def test_records_of_others(self):
         """What Loguru serialises has a record, which is an object: a log. A native record that is misspelt is named as one."""
         lines = [
