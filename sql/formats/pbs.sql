@@ -50,9 +50,10 @@ GROUP BY j.job;
 DROP TABLE IF EXISTS temp.pbs_asked;
 CREATE TEMP TABLE pbs_asked(job INTEGER PRIMARY KEY, asked, last);
 INSERT INTO pbs_asked
-SELECT o.job, asked, max((record_type IN ('S', 'T')) * 4611686018427387904 + max(0, coalesce(CAST(date_time AS INTEGER), -1) + 1)
-                           * 536870912 + place)
-FROM pbs_jobs AS j CROSS JOIN pbs_of_jobs AS o ON o.job = j.job WHERE j.least_asked <> j.chips AND asked > 0 GROUP BY o.job;
+SELECT o.job, o.asked, max((o.record_type IN ('S', 'T') OR coalesce(r.message_text IN (';QSE', ';SE'), 0)) * 4611686018427387904
+                             + max(0, coalesce(CAST(o.date_time AS INTEGER), -1) + 1) * 536870912 + place)
+FROM pbs_jobs AS j CROSS JOIN pbs_of_jobs AS o ON o.job = j.job CROSS JOIN pbs_records AS r ON r.rowid = o.place
+WHERE j.least_asked <> j.chips AND o.asked > 0 GROUP BY o.job;
 UPDATE pbs_jobs SET chips = a.asked FROM pbs_asked AS a WHERE a.job = pbs_jobs.job;
 DROP TABLE pbs_asked;
 
@@ -214,7 +215,8 @@ SELECT i.name AS job, (SELECT json_group_array(DISTINCT substr(s.value, 1, instr
                        FROM json_each('["' || replace(replace(replace(r.exec_host, '\', ''), '"', ''), '+', '","') || '"]') AS s) AS hosts,
        a.start_time, a.end_time
 FROM pbs_records AS r CROSS JOIN pbs_ids AS i ON i.name = r.id_string
-CROSS JOIN pbs_attempts AS a ON a.job = i.rowid AND a.start_time = r.start WHERE r.record_type = 'S' AND r.exec_host IS NOT NULL;
+CROSS JOIN pbs_attempts AS a ON a.job = i.rowid AND a.start_time = r.start
+WHERE (r.record_type = 'S' OR r.message_text IN (';QSE', ';SE')) AND r.exec_host IS NOT NULL;
 .read sql/formats/log/on_hosts.sql
 
 -- ---- 8. Tables that are no longer needed ----

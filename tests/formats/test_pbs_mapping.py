@@ -3,6 +3,7 @@
 import datetime
 import json
 import os
+import random
 import unittest
 
 import cases
@@ -11,6 +12,46 @@ from fleets import ROOT
 LOG = os.path.join(ROOT, "fixtures/pbs/accounting.log")
 REAL = os.path.join(ROOT, "../shared/traces/pbs/qhist_testdata.log")
 T0 = 1743440400  # 11:00:00 in Denver: the fixture's first second
+
+
+OF_RELATIONS = {
+    "jobs": "job, name, owner, chips, min_chips, submit_time, labels",
+    "allocations": "job, attempt, pool, chips, start_time, end_time, outcome",
+}
+LISTED = "SELECT severity, kind, line, count, detail FROM mpg_issues WHERE source = ? AND line IS NOT NULL ORDER BY 1, 2, 3, 5"
+
+
+def lived(pick):
+    """(time, line) of thirty jobs, whose records mostly agree: some are altered, rerun, deleted or said otherwise, and some are not there."""
+
+    def line(at, kind, number, text):
+        return at, datetime.datetime.fromtimestamp(at, datetime.timezone.utc).strftime(
+            f"%m/%d/%Y %H:%M:%S;{kind};{number}.s;{text}\n"
+        )
+
+    for number in range(1, 31):
+        at, gpus, host = T0 + pick.randrange(0, 400000), pick.choice((0, 1, 2, 4)), f"n{number % 5}"
+        asked = f"Resource_List.ncpus=4 Resource_List.ngpus={gpus} Resource_List.nodect=1 Resource_List.select=1:ncpus=4:ngpus={gpus}"
+        who = f"user=u{number % 3} group=g account=a jobname=j{number} queue=q ctime={at} qtime={at} etime={at}"
+        odd = pick.randrange(12)
+        if odd == 0:
+            asked += pick.choice((" x.ngpus=two", ":gpu_type=a100_1g.5gb", " Resource_List.npus=2"))
+        yield line(at + (odd == 1) * 4000, "Q", number, f"{who.replace('=q ', '=route ') if odd == 2 else who} {asked}")
+        for again in range(1 + (odd == 3)):
+            start = at + pick.randrange(10, 9000)
+            run = f"{who} start={start} exec_host={host}/0*4 exec_vnode=({host}:ncpus=4:ngpus={gpus}) {asked} Resource_List.walltime=09:00:00"
+            at = start + pick.randrange(10, 90000)
+            if odd != 4:
+                yield line(start, "S", number, run.replace("ngpus=1", "ngpus=3") if odd == 5 else run)
+            if odd == 6:
+                yield line(at - 5, pick.choice("DzrcTA"), number, "requestor=r")
+            over = f"{run} session=1 end={at} Exit_status={pick.choice((0, 1, 271))} resources_used.ncpus=4 resources_used.walltime=02:00:00"
+            if odd == 7:
+                over = over.replace("user=", "user=x").replace(f"{host}:ncpus", f"{host}:gpu_type=h100:ncpus")
+            if odd != 8:
+                yield line(at, "R" if odd == 3 and not again else "E", number, over)
+            if odd == 9:
+                yield line(at + 3, "E", number, over.replace(f"end={at}", f"end={at + 3}"))
 
 
 class Mapping(cases.Case):
@@ -790,6 +831,28 @@ class Mapping(cases.Case):
         self.assertEqual(
             self.rows("SELECT job, sum(chip_us) / 1000000 FROM mpg_rollup WHERE category = 'queued' GROUP BY job"),
             [("1.s", 2 * 10), ("2.s", 8 * 10), ("3.s", 4 * 60)],
+        )
+
+    def test_an_end_that_says_again_what_came_before(self):
+        """trace_records leaves out records that the end of their job repeats; what comes of the log is the same as of all its records."""
+        for seed in range(12):
+            with self.subTest(seed=seed):
+                pick = random.Random(seed)
+                path = self.file("".join(text for _, text in sorted(lived(pick), key=lambda line: line[0])))
+                self.map(path, "UTC")
+                expected = [self.told(f"SELECT {columns} FROM {table}") for table, columns in OF_RELATIONS.items()]
+                issues = self.rows(LISTED, path)
+                found = [
+                    self.told(f"SELECT {columns} FROM trace_records(?) WHERE record = '{table}'", path)
+                    for table, columns in OF_RELATIONS.items()
+                ]
+                self.assertEqual(expected, found)
+                self.assertEqual(issues, self.rows(LISTED, path))
+
+    def told(self, query, *values):
+        """Rows in an order that is the same of whole numbers and others."""
+        return sorted(
+            ([float(v) if isinstance(v, int) else v for v in row] for row in self.rows(query, *values)), key=repr
         )
 
     def test_reruns_that_tell_nothing(self):

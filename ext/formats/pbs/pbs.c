@@ -38,12 +38,14 @@ struct mpg_pbs {
   uint8_t first[BUCKETS], next[MPG_PBS_COUNT_OF_FIELDS];
   bool any; /* there was a record */
   mpg_str line;
+  int64_t number; /* of the line */
   int64_t time;
   bool repeated;  /* the clock showed it twice, and nothing says which of the two is meant: */
   int64_t second; /* this one is not taken */
   int64_t before; /* the time of the record before */
   mpg_str id, text;
   mpg_value values[MPG_PBS_COUNT_OF_FIELDS];
+  mpg_str written[MPG_PBS_COUNT_OF_FIELDS]; /* of those that are not MPG_NULL */
   bool has[MPG_PBS_COUNT_OF_FIELDS];
   mpg_pbs_pair *others;
   size_t n_others, cap_others;
@@ -396,6 +398,7 @@ static mpg_rc read_keys(mpg_pbs *p, size_t at, mpg_err *err) {
       break;
     if (i < MPG_PBS_COUNT_OF_FIELDS && !had) {
       p->has[i] = true;
+      p->written[i] = value;
       rc = decode_field(p, &fields[i], value, &p->values[i], err);
     }
     if (i == MPG_PBS_COUNT_OF_FIELDS || had || is_none(p, i, value)) {
@@ -445,18 +448,24 @@ static mpg_rc check_zone(mpg_pbs *p, mpg_err *err) {
       err);
 }
 
+/* Nothing is known of the line at hand. */
+static void begin_line(mpg_pbs *p) {
+  memset(p->values, 0, sizeof p->values);
+  memset(p->has, 0, sizeof p->has);
+  p->n_others = 0;
+  p->open_from[0] = p->open_from[1] = SIZE_MAX;
+  p->poll_at = p->line.n < BYTES_BETWEEN_POLLS ? p->line.n : BYTES_BETWEEN_POLLS;
+}
+
 mpg_rc mpg_pbs_next(mpg_pbs *p, mpg_err *err) {
   for (;;) {
     mpg_rc rc = mpg_lines_next(p->lines, &p->line, err);
+    p->number = mpg_lines_number(p->lines);
     if (rc != MPG_OK)
       return rc;
     if (p->line.n == 0)
       continue;
-    memset(p->values, 0, sizeof p->values);
-    memset(p->has, 0, sizeof p->has);
-    p->n_others = 0;
-    p->open_from[0] = p->open_from[1] = SIZE_MAX;
-    p->poll_at = p->line.n < BYTES_BETWEEN_POLLS ? p->line.n : BYTES_BETWEEN_POLLS;
+    begin_line(p);
     /* The start of a record is checked only if nothing else says what kind of file this is. */
     rc = p->any && !mpg_lines_ended(p->lines) ? MPG_OK : read_head(p, err);
     if (rc == MPG_OK && !mpg_lines_ended(p->lines)) {
@@ -471,8 +480,23 @@ mpg_rc mpg_pbs_next(mpg_pbs *p, mpg_err *err) {
   }
 }
 
+mpg_pbs_record mpg_pbs_current(const mpg_pbs *p) {
+  return (mpg_pbs_record){p->line, p->number, p->time};
+}
+
+mpg_rc mpg_pbs_again(mpg_pbs *p, const mpg_pbs_record *record, mpg_err *err) {
+  int64_t local;
+  bool real_date;
+  p->line = record->line;
+  begin_line(p);
+  (void)read_line_start(p, &local, &real_date); /* it did before */
+  p->number = record->number;
+  p->time = record->time;
+  return read_keys(p, (size_t)(p->id.p + p->id.n + 1 - p->line.p), err);
+}
+
 int64_t mpg_pbs_line(const mpg_pbs *p) {
-  return mpg_lines_number(p->lines);
+  return p->number;
 }
 
 int64_t mpg_pbs_time(const mpg_pbs *p) {
@@ -493,6 +517,10 @@ mpg_str mpg_pbs_text(const mpg_pbs *p) {
 
 const mpg_value *mpg_pbs_get(const mpg_pbs *p, size_t i) {
   return &p->values[i];
+}
+
+mpg_str mpg_pbs_written(const mpg_pbs *p, size_t i) {
+  return p->written[i];
 }
 
 const mpg_pbs_pair *mpg_pbs_others(const mpg_pbs *p, size_t *n) {

@@ -75,6 +75,19 @@ void mpg_pbs_close(mpg_pbs *pbs); /* NULL is fine */
 ** line. Pointers into a record are valid until the next call. */
 mpg_rc mpg_pbs_next(mpg_pbs *pbs, mpg_err *err);
 
+/* A record that is put aside: its line, without the line end, is borrowed. */
+typedef struct mpg_pbs_record {
+  mpg_str line;
+  int64_t number; /* of the line */
+  int64_t time;
+} mpg_pbs_record;
+
+mpg_pbs_record mpg_pbs_current(const mpg_pbs *pbs);
+/* Makes a record that was read before the current one again, until the next call: after its line
+** are MPG_PBS_SLACK bytes that may be read. MPG_NOMEM and MPG_INTERRUPTED alone. */
+#define MPG_PBS_SLACK ((size_t)32)
+mpg_rc mpg_pbs_again(mpg_pbs *pbs, const mpg_pbs_record *record, mpg_err *err);
+
 int64_t mpg_pbs_line(const mpg_pbs *pbs); /* of the current record */
 int64_t mpg_pbs_time(const mpg_pbs *pbs); /* its own, Unix seconds */
 char mpg_pbs_record_type(const mpg_pbs *pbs);
@@ -82,6 +95,8 @@ mpg_str mpg_pbs_id_text(const mpg_pbs *pbs);
 mpg_str mpg_pbs_text(const mpg_pbs *pbs); /* what stands before the first key */
 /* Field i, decoded; MPG_NULL if the record lacks it, or it is empty. */
 const mpg_value *mpg_pbs_get(const mpg_pbs *pbs, size_t field);
+/* The same as written, if it is not MPG_NULL: a part of the line. */
+mpg_str mpg_pbs_written(const mpg_pbs *pbs, size_t field);
 /* The keys without a column, in order. */
 const mpg_pbs_pair *mpg_pbs_others(const mpg_pbs *pbs, size_t *n);
 

@@ -1,5 +1,6 @@
 /*
 ** pbs_table.c - pbs_trace(path, zone, on_error), records of PBS accounting logs.
+** (To a mapping an end stands for the records that it says again: see pbs_ends.h.)
 **
 **   date_time BIGINT, record_type TEXT, id_string TEXT, message_text TEXT
 **       the head of the record, and the text before its first key
@@ -29,6 +30,7 @@
 #include "../../base/intern.h"
 #include "../../read/parse/json_writer.h"
 #include "pbs.h"
+#include "pbs_ends.h"
 #include "pbs_value.h"
 
 #include <string.h>
@@ -77,45 +79,29 @@ static const mpg_reader_column columns[COLUMNS] = {
 
 typedef struct pbs_file {
   mpg_pbs *reader;
+  mpg_pbs_ends *ends; /* of a mapping */
   mpg_json_text json;
   char type; /* lent out by column() */
 } pbs_file;
 
-/* ---- Files ---- */
-
-static void file_close(void *p) {
-  pbs_file *file = p;
-  mpg_pbs_close(file->reader);
-  mpg_json_text_free(&file->json);
-}
-
-static mpg_rc file_open(void *p, void *zone, const mpg_env *env, mpg_stream *stream,
-                        mpg_issues *issues, mpg_err *err) {
-  pbs_file *file = p;
-  file->json.env = env;
-  return mpg_pbs_open(&file->reader, env, stream, zone, issues, err);
-}
-
-MPG_READER_NEXT_AND_LINE(pbs_file, pbs)
-
 /* ---- Columns derived from others ---- */
 
-static mpg_str text_of(const pbs_file *file, size_t field) {
-  const mpg_value *v = mpg_pbs_get(file->reader, field);
+static mpg_str text_of(const mpg_pbs *r, size_t field) {
+  const mpg_value *v = mpg_pbs_get(r, field);
   return v->type == MPG_TEXT ? v->s : (mpg_str){NULL, 0};
 }
 
-static bool get_number(const pbs_file *file, size_t field, mpg_value *out) {
-  const mpg_value *v = mpg_pbs_get(file->reader, field);
+static bool get_number(const mpg_pbs *r, size_t field, mpg_value *out) {
+  const mpg_value *v = mpg_pbs_get(r, field);
   if (v->type != MPG_NULL)
     *out = *v;
   return v->type != MPG_NULL;
 }
 
-static void set_requested(const pbs_file *file, bool gpus, mpg_poller *poller, mpg_value *out) {
+static void set_requested(const mpg_pbs *r, bool gpus, mpg_poller *poller, mpg_value *out) {
   mpg_pbs_sum sum;
-  mpg_str select = text_of(file, MPG_PBS_list_select), nodes = text_of(file, MPG_PBS_list_nodes);
-  if (get_number(file, gpus ? MPG_PBS_list_ngpus : MPG_PBS_list_ncpus, out))
+  mpg_str select = text_of(r, MPG_PBS_list_select), nodes = text_of(r, MPG_PBS_list_nodes);
+  if (get_number(r, gpus ? MPG_PBS_list_ngpus : MPG_PBS_list_ncpus, out))
     return;
   if (!mpg_pbs_select_parse(select, poller, &sum) && !mpg_pbs_nodes_parse(nodes, poller, &sum))
     return;
@@ -125,9 +111,9 @@ static void set_requested(const pbs_file *file, bool gpus, mpg_poller *poller, m
     mpg_give_int(out, sum.cpus);
 }
 
-static void give_held(const pbs_file *file, bool gpus, mpg_poller *poller, mpg_value *out) {
+static void give_held(const mpg_pbs *r, bool gpus, mpg_poller *poller, mpg_value *out) {
   mpg_pbs_sum sum = {-1, -1, {NULL, 0}};
-  bool placed = mpg_pbs_vnodes_parse(text_of(file, MPG_PBS_exec_vnode), poller, &sum);
+  bool placed = mpg_pbs_vnodes_parse(text_of(r, MPG_PBS_exec_vnode), poller, &sum);
   int64_t slots;
   if (gpus && sum.gpus >= 0) {
     mpg_pbs_give_amount(out, (double)sum.gpus / 1e6);
@@ -137,9 +123,9 @@ static void give_held(const pbs_file *file, bool gpus, mpg_poller *poller, mpg_v
     mpg_give_int(out, sum.cpus);
     return;
   }
-  if (get_number(file, gpus ? MPG_PBS_given_ngpus : MPG_PBS_given_ncpus, out))
+  if (get_number(r, gpus ? MPG_PBS_given_ngpus : MPG_PBS_given_ncpus, out))
     return;
-  if (mpg_pbs_hosts_count(text_of(file, gpus ? MPG_PBS_exec_gpus : MPG_PBS_exec_host), poller,
+  if (mpg_pbs_hosts_count(text_of(r, gpus ? MPG_PBS_exec_gpus : MPG_PBS_exec_host), poller,
                           &slots)) {
     if (gpus)
       mpg_pbs_give_amount(out, (double)slots);
@@ -147,38 +133,38 @@ static void give_held(const pbs_file *file, bool gpus, mpg_poller *poller, mpg_v
       mpg_give_int(out, slots);
     return;
   }
-  if (get_number(file, gpus ? MPG_PBS_used_ngpus : MPG_PBS_used_ncpus, out))
+  if (get_number(r, gpus ? MPG_PBS_used_ngpus : MPG_PBS_used_ncpus, out))
     return;
-  if (gpus && (placed || text_of(file, MPG_PBS_exec_host).n > 0)) {
+  if (gpus && (placed || text_of(r, MPG_PBS_exec_host).n > 0)) {
     /* Placed without a list of GPUs: a job of Torque without exec_gpus got what it requested. */
     if (placed)
       mpg_pbs_give_amount(out, 0);
     else
-      set_requested(file, true, poller, out);
+      set_requested(r, true, poller, out);
   }
 }
 
-static void give_gpu_type(const pbs_file *file, mpg_poller *poller, mpg_value *out) {
+static void give_gpu_type(const mpg_pbs *r, mpg_poller *poller, mpg_value *out) {
   static const size_t lists[] = {MPG_PBS_list_select, MPG_PBS_list_nodes};
   mpg_pbs_sum sum;
-  if (mpg_pbs_vnodes_parse(text_of(file, MPG_PBS_exec_vnode), poller, &sum))
+  if (mpg_pbs_vnodes_parse(text_of(r, MPG_PBS_exec_vnode), poller, &sum))
     mpg_give_text(out, sum.gpu_type);
   for (size_t i = 0; out->type == MPG_NULL && i < sizeof lists / sizeof *lists; i++) {
-    mpg_str list = text_of(file, lists[i]);
+    mpg_str list = text_of(r, lists[i]);
     if (i == 0 ? mpg_pbs_select_parse(list, poller, &sum) : mpg_pbs_nodes_parse(list, poller, &sum))
       mpg_give_text(out, sum.gpu_type);
   }
   if (out->type == MPG_NULL)
-    mpg_give_text(out, text_of(file, MPG_PBS_list_gpu_type));
+    mpg_give_text(out, text_of(r, MPG_PBS_list_gpu_type));
 }
 
 static mpg_rc give_nodes(pbs_file *file, mpg_value *out) {
-  mpg_str list = text_of(file, MPG_PBS_exec_host), host;
+  mpg_str list = text_of(file->reader, MPG_PBS_exec_host), host;
   mpg_json_text *json = &file->json;
   mpg_intern requestors;
   mpg_rc rc;
   if (list.n == 0)
-    list = text_of(file, MPG_PBS_exec_vnode);
+    list = text_of(file->reader, MPG_PBS_exec_vnode);
   if (list.n == 0)
     return MPG_OK;
   json->n = 0;
@@ -240,9 +226,9 @@ static void give_id_part(const pbs_file *file, size_t i, mpg_value *out) {
 /* How the attempt ended that the record ends. Of the two, only PBS Pro writes vnodes. */
 static void give_outcome(const pbs_file *file, mpg_value *out) {
   const mpg_value *status = mpg_pbs_get(file->reader, MPG_PBS_Exit_status);
-  const char *outcome =
-      mpg_pbs_outcome(mpg_pbs_record_type(file->reader), text_of(file, MPG_PBS_exec_vnode).n == 0,
-                      status->type == MPG_INT, status->i);
+  const char *outcome = mpg_pbs_outcome(mpg_pbs_record_type(file->reader),
+                                        text_of(file->reader, MPG_PBS_exec_vnode).n == 0,
+                                        status->type == MPG_INT, status->i);
   if (outcome != NULL)
     mpg_give_text(out, mpg_str_of(outcome));
 }
@@ -262,7 +248,8 @@ static mpg_rc get_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     break;
   case RECORD_TYPE:
     file->type = mpg_pbs_record_type(r);
-    mpg_give_text(out, (mpg_str){&file->type, 1});
+    mpg_give_text(out,
+                  file->ends != NULL ? mpg_pbs_ends_types(file->ends) : (mpg_str){&file->type, 1});
     break;
   case ID_STRING:
     mpg_give_text(out, mpg_pbs_id_text(r));
@@ -285,14 +272,14 @@ static mpg_rc get_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
     break;
   case REQ_GPUS:
   case REQ_CPUS:
-    set_requested(file, i == REQ_GPUS, &poller, out);
+    set_requested(r, i == REQ_GPUS, &poller, out);
     break;
   case ALLOC_GPUS:
   case ALLOC_CPUS:
-    give_held(file, i == ALLOC_GPUS, &poller, out);
+    give_held(r, i == ALLOC_GPUS, &poller, out);
     break;
   case GPU_TYPE:
-    give_gpu_type(file, &poller, out);
+    give_gpu_type(r, &poller, out);
     break;
   default:
     rc = give_nodes(file, out);
@@ -300,6 +287,32 @@ static mpg_rc get_column(void *p, size_t i, mpg_value *out, mpg_err *err) {
   if (poller.stopped)
     rc = MPG_INTERRUPTED;
   return rc == MPG_OK ? MPG_OK : mpg_fail_plain(err, rc);
+}
+
+/* ---- Files ---- */
+
+static void file_close(void *p) {
+  pbs_file *file = p;
+  mpg_pbs_ends_close(file->ends);
+  mpg_pbs_close(file->reader);
+  mpg_json_text_free(&file->json);
+}
+
+static mpg_rc file_open(void *p, void *zone, const mpg_env *env, mpg_stream *stream,
+                        mpg_issues *issues, mpg_err *err) {
+  pbs_file *file = p;
+  mpg_rc rc = mpg_pbs_open(&file->reader, env, stream, zone, issues, err);
+  file->json.env = env;
+  return rc == MPG_OK && env->maps ? mpg_pbs_ends_open(&file->ends, env, file->reader, err) : rc;
+}
+
+static mpg_rc file_next(void *p, mpg_err *err) {
+  pbs_file *file = p;
+  return file->ends != NULL ? mpg_pbs_ends_next(file->ends, err) : mpg_pbs_next(file->reader, err);
+}
+
+static int64_t file_line(const void *p) {
+  return mpg_pbs_line(((const pbs_file *)p)->reader);
 }
 
 int mpg_register_pbs(mpg_conn *conn, char **error) {

@@ -109,7 +109,7 @@ INSERT OR IGNORE INTO pbs_slots
 WITH hosts AS (
   SELECT start, id_string, coalesce(exec_gpus, exec_host) AS list
   FROM (SELECT 0 AS first WHERE EXISTS (SELECT 1 FROM pbs_lost)) CROSS JOIN pbs_records ON start >= first
-  WHERE record_type IN ('S', 'T') AND job_base IS NOT NULL
+  WHERE (record_type IN ('S', 'T') OR message_text IN (';QSE', ';SE')) AND job_base IS NOT NULL
 )
 SELECT CASE instr(s.value, '*') WHEN 0 THEN s.value ELSE substr(s.value, 1, instr(s.value, '*') - 1) END, start, id_string
 FROM hosts CROSS JOIN json_each('["' || replace(replace(replace(list, '\', ''), '"', ''), '+', '","') || '"]') AS s
@@ -140,8 +140,11 @@ DROP TABLE IF EXISTS temp.pbs_days;
 CREATE TEMP TABLE pbs_days AS -- from an hour with records to the next, if that is not of the same day or the next
 SELECT hour * 3600 AS start_time, next * 3600 AS end_time
 FROM (SELECT hour, lead(hour) OVER (ORDER BY hour) AS next
-      FROM (SELECT DISTINCT (date_time - seconds) / 3600 AS hour
-            FROM (SELECT min(start_time) AS first FROM pbs_lost), pbs_apart CROSS JOIN pbs_records ON date_time - seconds >= first))
+      FROM (SELECT DISTINCT at / 3600 AS hour
+            FROM (SELECT min(start_time) AS first FROM pbs_lost)
+            CROSS JOIN (SELECT date_time - seconds AS at FROM pbs_apart CROSS JOIN pbs_records UNION ALL
+                        SELECT qtime FROM pbs_records WHERE message_text IN (';QSE', ';QE') UNION ALL
+                        SELECT start FROM pbs_records WHERE message_text IN (';QSE', ';SE')) ON at >= first))
 WHERE next - hour > 23;
 UPDATE pbs_lost SET unseen = (SELECT min(d.start_time) FROM pbs_days AS d WHERE d.end_time > pbs_lost.start_time);
 DROP TABLE pbs_days;

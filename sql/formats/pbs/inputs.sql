@@ -6,8 +6,8 @@
 -- ---- 1. The input ----
 
 CREATE TEMP TABLE IF NOT EXISTS pbs_records AS
-SELECT date_time, record_type, id_string, "user", "group", account, project, jobname, queue, ctime, qtime, start, "end",
-       "Resource_List.walltime", "resources_used.walltime", Exit_status, job_base, array_index, server, outcome, gpu_type,
+SELECT date_time, substr(record_type, -1) AS record_type, id_string, "user", "group", account, project, jobname, queue, ctime, qtime, start,
+       "end", "Resource_List.walltime", "resources_used.walltime", Exit_status, job_base, array_index, server, outcome, gpu_type,
        json_array_length(nodes) AS nodes,
        CASE WHEN array_index = '' AND record_type IN ('Q', 'S') THEN array_indices END AS array_indices,
        CASE WHEN record_type = 'z' OR other GLOB '*[Rr]esource*' THEN other END AS other, -- of the others nobody asks
@@ -17,8 +17,10 @@ SELECT date_time, record_type, id_string, "user", "group", account, project, job
        -- whether it tells any
        CASE WHEN record_type = 'Q' THEN coalesce("Resource_List.ncpus", "Resource_List.nodect",
                                                  "Resource_List.walltime") END AS "Resource_List.ncpus",
-       CASE WHEN record_type IN ('S', 'T') THEN exec_host END AS exec_host,
-       CASE WHEN record_type IN ('S', 'T') THEN exec_gpus END AS exec_gpus,
+       CASE WHEN record_type IN ('S', 'T', 'QSE', 'SE') THEN exec_host END AS exec_host,
+       CASE WHEN record_type IN ('S', 'T', 'QSE', 'SE') THEN exec_gpus END AS exec_gpus,
+       -- an end that says again what the records before it said: the reader leaves those out
+       CASE WHEN record_type IN ('QSE', 'SE', 'QE') THEN ';' || record_type END AS message_text,
        CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * "Resource_List.nodect"
             WHEN :chips IN ('cpus', 'ncpus', 'ncores', 'slots') THEN req_cpus ELSE req_gpus END AS asked,
        CASE WHEN :chips_per_node IS NOT NULL THEN :chips_per_node * json_array_length(nodes)
@@ -54,8 +56,14 @@ WHERE of_time;
 -- and when the job was queued, started or ended.
 DROP TABLE IF EXISTS temp.pbs_impossible;
 CREATE TEMP TABLE pbs_impossible AS
-WITH middle AS MATERIALIZED (SELECT mpg_median(date_time / 31556952) AS year
-                             FROM pbs_faults CROSS JOIN pbs_records WHERE coalesce(of_time, 1))
+WITH said AS ( -- at least
+  SELECT date_time FROM pbs_faults CROSS JOIN pbs_records WHERE coalesce(of_time, 1)
+  UNION ALL
+  SELECT date_time - "end" + qtime FROM pbs_faults CROSS JOIN pbs_records WHERE coalesce(of_time, 1) AND message_text IN (';QSE', ';QE')
+  UNION ALL
+  SELECT date_time - "end" + start FROM pbs_faults CROSS JOIN pbs_records WHERE coalesce(of_time, 1) AND message_text IN (';QSE', ';SE')
+),
+middle AS MATERIALIZED (SELECT mpg_median(date_time / 31556952) AS year FROM said)
 SELECT r.rowid AS row, _file, _line, id_string FROM pbs_faults CROSS JOIN pbs_records AS r CROSS JOIN middle
 WHERE coalesce(of_time, 1) AND max(abs(coalesce(date_time / 31556952 - year, 0)), abs(coalesce(ctime / 31556952 - year, 0)),
                                    abs(coalesce(qtime / 31556952 - year, 0)),
