@@ -38,6 +38,17 @@ static decoded read_varint(const unsigned char *p, size_t n, size_t *at, uint64_
 uint64_t mpg_little_endian(const char *bytes, size_t n) {
   const unsigned char *p = (const unsigned char *)bytes;
   uint64_t v = 0;
+#if defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  if (n == 8) {
+    memcpy(&v, p, 8);
+    return v;
+  }
+  if (n == 4) {
+    uint32_t half;
+    memcpy(&half, p, 4);
+    return half;
+  }
+#endif
   while (n-- > 0)
     v = v << 8 | p[n];
   return v;
@@ -49,13 +60,23 @@ static decoded decode_field(const char *bytes, size_t n, mpg_proto_field *f, siz
                             uint64_t *tag) {
   const unsigned char *p = (const unsigned char *)bytes;
   size_t at = 0, width;
-  decoded d = read_varint(p, n, &at, tag);
+  decoded d;
+  f->bytes = (mpg_str){NULL, 0};
+  /* Most have a tag of one byte, and a number or a length of one. */
+  if (n >= 2 && p[0] >= 8 && p[0] < 0x80 && p[1] < 0x80 &&
+      ((p[0] & 7) == MPG_PROTO_BYTES || (p[0] & 7) == MPG_PROTO_VARINT)) {
+    f->number = p[0] >> 3;
+    f->type = (mpg_proto_type)(p[0] & 7);
+    f->value = p[1];
+    *used = 2;
+    return GOOD;
+  }
+  d = read_varint(p, n, &at, tag);
   if (d != GOOD)
     return d;
   if (*tag >> 3 == 0 || *tag >> 3 > NUMBER_LIMIT)
     return BAD_NUMBER;
   f->number = (uint32_t)(*tag >> 3);
-  f->bytes = (mpg_str){NULL, 0};
   switch (*tag & 7) {
   case MPG_PROTO_VARINT:
   case MPG_PROTO_BYTES:
