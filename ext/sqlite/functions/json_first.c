@@ -19,6 +19,7 @@
 #define MOST_NAMES 126 /* what SQLite hands over behind the object, unless built otherwise */
 #define MOST_BYTES 16384
 #define MOST_MEMBERS 256
+#define MARKS 256
 
 typedef struct member {
   mpg_str key, text; /* as written */
@@ -36,9 +37,9 @@ struct mpg_last_object {
 
 typedef struct wanted {
   int n;
-  uint64_t lengths; /* a bit for each length that a name has, modulo 64 */
-  char *text;       /* where those of an array go; NULL: they are counted */
-  mpg_str *names;   /* a NULL is the name of no member */
+  uint64_t marks[MARKS / 64]; /* a bit for what mark_of() says of each name */
+  char *text;                 /* where those of an array go; NULL: they are counted */
+  mpg_str *names;             /* a NULL is the name of no member */
 } wanted;
 
 typedef struct found {
@@ -46,6 +47,19 @@ typedef struct found {
   mpg_json_kind kind;
   mpg_str text; /* as written, borrowed */
 } found;
+
+/* A number below MARKS, of most keys another one. */
+static inline unsigned mark_of(mpg_str key) {
+  const unsigned char *p = (const unsigned char *)key.p;
+  if (key.n == 0)
+    return 0;
+  return (p[0] + 5U * p[key.n - 1] + 31U * p[key.n / 2] + 7U * (unsigned)key.n) % MARKS;
+}
+
+static inline bool may_be_named(const wanted *names, mpg_str key) {
+  const unsigned mark = mark_of(key);
+  return (names->marks[mark / 64] >> mark % 64 & 1) != 0;
+}
 
 /* The place of a key, `raw`, among the first n names; n: it is none of them. -1: no memory. */
 static int place_of(const mpg_str *names, int n, mpg_str raw, bool escaped) {
@@ -67,7 +81,7 @@ static int place_of(const mpg_str *names, int n, mpg_str raw, bool escaped) {
 /* Behind a name that was found no other counts. false: no memory. */
 static inline bool look_at(const member *m, const wanted *names, found *out) {
   int place;
-  if (!m->escaped && (names->lengths >> (m->key.n & 63) & 1) == 0)
+  if (!m->escaped && !may_be_named(names, m->key))
     return true;
   place = place_of(names->names, out->place, m->key, m->escaped);
   if (place >= 0 && place < out->place && m->kind != MPG_JSON_NULL)
@@ -163,7 +177,7 @@ static void give_value(sqlite3_context *context, const found *value) {
 static void add_name(wanted *names, mpg_str name) {
   names->names[names->n++] = name;
   if (name.p != NULL)
-    names->lengths |= UINT64_C(1) << (name.n & 63);
+    names->marks[mark_of(name) / 64] |= UINT64_C(1) << mark_of(name) % 64;
 }
 
 /* The names that arguments are, in `names`, which has room. SQLITE_MISUSE: too few or too many;
