@@ -253,6 +253,36 @@ class Table(FolderCase):
             [("unknown_field", "info", 36, 3)], self.rows("SELECT kind, severity, line, count FROM mpg_issues")
         )
 
+    def test_a_tag_from_another_table(self):
+        """Rows of the tag alone come out of the reader: those that SQLite would have found among all."""
+        path = self.file(
+            begin(1)
+            + b"".join(
+                summary(i, i, [(1, name), (2, Float(i))])
+                for i, name in enumerate(("loss", "train/loss", "loss", b"lo\xffss", "checkpoint", "scalar", ""), 2)
+            )
+            + event(9, 9, (7, [(1, 3)]))
+        )
+        every = self.rows("SELECT tag, kind, step FROM tfevents_trace(?)", path)
+        for wanted in ("loss", "LOSS", "train/loss", "lo\ufffdss", "checkpoint", "", None, 7, b"loss"):
+            for kind in (None, "scalar", "session_log"):
+                found = self.rows(
+                    "SELECT e.tag, e.kind, e.step FROM (SELECT ? AS path, ? AS tag) AS w CROSS JOIN tfevents_trace(w.path) AS e WHERE e.tag = w.tag"
+                    + (f" AND e.kind = '{kind}'" if kind else ""),
+                    path,
+                    wanted,
+                )
+                self.assertEqual(
+                    [row for row in every if row[0] == wanted and wanted is not None and kind in (None, row[1])], found
+                )
+        self.assertEqual(
+            [(name, 2 if name == "loss" else 1) for name in ("loss", "train/loss")],
+            self.rows(
+                'SELECT w.value, count(*) FROM json_each(\'["loss", "train/loss"]\') AS w JOIN tfevents_trace(?) AS e ON e.tag = w.value GROUP BY 1',
+                path,
+            ),
+        )
+
     def test_packed(self):
         data = open(os.path.join(FOLDER, os.listdir(FOLDER)[0]), "rb").read()
         path = self.file(gzip.compress(data), "events.gz")
@@ -574,6 +604,30 @@ class Mapping(FolderCase):
                 self.folder,
             ),
         )
+
+    def test_what_the_whole_file_says_stays(self):
+        """The mapping looks at the values of few tags; what another record lacks is listed, and counted, as of the whole file."""
+        data = [
+            *self.run_of(1e9, range(1, 6)),
+            summary(1e9 + 30, 6, [(1, b"l\xff"), (2, Float(1)), (12, 1.5)]),
+            event(1e9 + 31, 6, (7, [(1, 3), (99, 1)])),
+            summary(1e9 + 32, 6, simple("other", 1))[:-1] + b"\x00",
+            *self.run_of(1e9 + 40, range(6, 9)),
+            b"\x07",
+        ]
+        self.write("run/a", *data)
+        listed = "SELECT kind, line, count, detail FROM mpg_issues WHERE source = ? AND kind IN ('unknown_field', 'invalid_utf8', 'skipped_record', 'unfinished_record') ORDER BY 1"
+        self.rows("SELECT count(*) FROM tfevents_trace(?) WHERE on_error = 'skip'", self.path("run/a"))
+        expected = self.rows(listed, self.path("run/a"))
+        self.assertEqual(
+            ["invalid_utf8", "skipped_record", "unfinished_record", "unknown_field"], [kind for kind, *_ in expected]
+        )
+        found = self.rows(
+            "SELECT count(*) FROM trace_records(?) WHERE record = 'spans' AND kind = 'step' AND on_error = 'skip'",
+            self.folder,
+        )
+        self.assertEqual([(8,)], found)
+        self.assertEqual(expected, self.rows(listed, self.path("run/a")))
 
     def test_impossible_times(self):
         self.write(

@@ -1,4 +1,5 @@
 /* tfevents.c - see tfevents.h. */
+#define _GNU_SOURCE /* memmem */
 #include "tfevents.h"
 #include "../../base/intern.h"
 #include "../../base/limits.h"
@@ -61,6 +62,8 @@ struct mpg_tfevents {
   uint32_t *plugin; /* [id of a tag - 1]: the id of its plugin, or 0 */
   size_t cap_plugin;
   size_t name_bytes;              /* of names, and what it takes to find them again */
+  mpg_str only;                   /* of mpg_tfevents_only; n 0: all */
+  bool only_is_status;            /* which a session's event does not spell */
   int64_t unknown, first_unknown; /* fields, and the byte of the first */
   int64_t invalid;                /* bytes that are no UTF-8 */
 };
@@ -89,6 +92,17 @@ void mpg_tfevents_close(mpg_tfevents *t) {
   for (size_t i = 0; i < MPG_TFEVENTS_COUNT; i++)
     mpg_free(t->env, t->repaired[i].p);
   mpg_free(t->env, t);
+}
+
+/* What a session's event has for a tag, by its status. */
+static const char *const statuses[] = {NULL, "start", "stop", "checkpoint"};
+
+void mpg_tfevents_only(mpg_tfevents *t, mpg_str tag) {
+  if (memmem(tag.p, tag.n, "\xef\xbf\xbd", 3) != NULL) /* perhaps other bytes, repaired */
+    return;
+  t->only = tag;
+  for (size_t i = 1; i < sizeof statuses / sizeof *statuses; i++)
+    t->only_is_status |= mpg_str_eq(tag, mpg_str_of(statuses[i]));
 }
 
 static mpg_rc interrupted(mpg_err *err) {
@@ -168,7 +182,15 @@ static mpg_rc read_length(mpg_tfevents *t, uint64_t *n, mpg_err *err) {
   return MPG_OK;
 }
 
-/* The data of the next record, borrowed until the one after it is read. */
+/* Whether no row of a record can have the tag of mpg_tfevents_only. */
+static bool is_passed_over(const mpg_tfevents *t, mpg_str data) {
+  if (t->only.n == 0 || memmem(data.p, data.n, t->only.p, t->only.n) != NULL)
+    return false;
+  return !t->only_is_status || memchr(data.p, SESSION_LOG << 3 | MPG_PROTO_BYTES, data.n) == NULL;
+}
+
+/* The data of the next record, borrowed until the one after it is read; empty if it is passed
+** over. */
 static mpg_rc read_record(mpg_tfevents *t, mpg_str *data, mpg_err *err) {
   mpg_str whole;
   uint64_t n = 0, crc_found;
@@ -187,6 +209,12 @@ static mpg_rc read_record(mpg_tfevents *t, mpg_str *data, mpg_err *err) {
   if (whole.n < HEAD_BYTES + (size_t)n + TAIL_BYTES)
     return end_unfinished(t, err);
   *data = (mpg_str){whole.p + HEAD_BYTES, (size_t)n};
+  if (is_passed_over(t, *data)) {
+    *data = (mpg_str){NULL, 0};
+    return mpg_poller_stop(&t->poller, 1 + (size_t)n / 16)
+               ? interrupted(err)
+               : mpg_proto_skip(&t->in, whole.n, "an event", err);
+  }
   rc = masked_crc(t, *data, &crc, err);
   if (rc != MPG_OK)
     return rc;
@@ -247,6 +275,8 @@ static mpg_rc give_plugin(mpg_tfevents *t, mpg_str tag, mpg_str plugin, mpg_err 
     if (rc != MPG_OK)
       return rc;
     t->plugin[of_tag - 1] = id;
+  } else if (t->names.n == 0) {
+    return MPG_OK;
   } else {
     of_tag = mpg_intern_find(&t->names, tag);
     if (of_tag != 0)
@@ -387,11 +417,11 @@ static mpg_rc next_value(mpg_tfevents *t, mpg_err *err) {
 
 /* A checkpoint, or the start or end of a session: its status is the tag. */
 static mpg_rc read_session(mpg_tfevents *t, mpg_proto_message m, mpg_err *err) {
-  static const char *const statuses[] = {NULL, "start", "stop", "checkpoint"};
   mpg_proto_field f;
   mpg_rc rc;
   while ((rc = mpg_proto_next(&m, &f, err)) == MPG_OK) {
-    if (f.number == 1 && f.type == MPG_PROTO_VARINT && f.value > 0 && f.value < 4)
+    if (f.number == 1 && f.type == MPG_PROTO_VARINT && f.value > 0 &&
+        f.value < sizeof statuses / sizeof *statuses)
       t->values[MPG_TFEVENTS_tag] = (mpg_value){MPG_TEXT, 0, 0.0, mpg_str_of(statuses[f.value])};
     else if ((f.number == 2 || f.number == 3) && f.type == MPG_PROTO_BYTES)
       rc = give_text(t, MPG_TFEVENTS_text, f.bytes, err);
@@ -483,7 +513,9 @@ mpg_rc mpg_tfevents_next(mpg_tfevents *t, mpg_err *err) {
     t->in_event = t->in_event && rc == MPG_OK;
     if (rc != MPG_DONE)
       return rc;
-    rc = read_record(t, &data, err);
+    do
+      rc = read_record(t, &data, err);
+    while (rc == MPG_OK && data.p == NULL);
     if (rc == MPG_OK)
       rc = read_event(t, data, err);
     t->in_event = t->in_event && rc == MPG_OK;

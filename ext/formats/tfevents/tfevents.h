@@ -49,6 +49,10 @@ mpg_rc mpg_tfevents_open(mpg_tfevents **out, const mpg_env *env, mpg_stream *str
                          mpg_issues *issues, mpg_err *err);
 void mpg_tfevents_close(mpg_tfevents *t); /* NULL is fine */
 
+/* For a file that was read before: from now on records in which no row can have this tag, borrowed,
+** may be passed over, unchecked and uncounted. */
+void mpg_tfevents_only(mpg_tfevents *t, mpg_str tag);
+
 mpg_rc mpg_tfevents_next(mpg_tfevents *t, mpg_err *err); /* MPG_DONE at the end */
 /* Where the record of the current row begins; after an error, the record that was left. */
 int64_t mpg_tfevents_line(const mpg_tfevents *t);

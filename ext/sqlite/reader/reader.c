@@ -84,18 +84,30 @@ static int reader_connect(sqlite3 *db, void *aux, int argc, const char *const *a
   return rc;
 }
 
+/* Whether another table gives the path: then this one is the inner loop, and file after file is
+** read. */
+static bool is_inner(const mpg_reader_format *f, sqlite3_index_info *info) {
+  for (int c = 0; c < info->nConstraint; c++)
+    if (info->aConstraint[c].iColumn == (int)f->ncolumns && info->aConstraint[c].usable != 0 &&
+        info->aConstraint[c].op == SQLITE_INDEX_CONSTRAINT_EQ)
+      return mpg_host_constant(info, c) == NULL;
+  return false;
+}
+
 /* Whether constraint c is COLUMN = 'text', byte by byte, for a column whose texts the format
 ** compares. A value from another table would make this one the inner loop, so it must be a
-** constant. */
-static bool is_comparable(const mpg_reader_format *f, sqlite3_index_info *info, int c) {
+** constant, unless it is that anyway. */
+static bool is_comparable(const mpg_reader_format *f, sqlite3_index_info *info, int c, bool inner) {
   int column = info->aConstraint[c].iColumn;
   sqlite3_value *value;
-  return column >= 0 && column < (int)f->ncolumns && column < COMPARABLE &&
-         (f->comparable >> column & 1) != 0 &&
-         info->aConstraint[c].op == SQLITE_INDEX_CONSTRAINT_EQ &&
-         info->aConstraint[c].usable != 0 &&
-         strcmp(sqlite3_vtab_collation(info, c), "BINARY") == 0 &&
-         (value = mpg_host_constant(info, c)) != NULL && sqlite3_value_type(value) == SQLITE_TEXT;
+  if (column < 0 || column >= (int)f->ncolumns || column >= COMPARABLE ||
+      (f->comparable >> column & 1) == 0 || info->aConstraint[c].op != SQLITE_INDEX_CONSTRAINT_EQ ||
+      info->aConstraint[c].usable == 0 || strcmp(sqlite3_vtab_collation(info, c), "BINARY") != 0)
+    return false;
+  value = mpg_host_constant(info, c);
+  if (value == NULL)
+    return inner && mpg_host_equal_of(info, c, false) == MPG_HOST_EQUAL;
+  return sqlite3_value_type(value) == SQLITE_TEXT;
 }
 
 static mpg_str number_column(const void *of, int column) {
@@ -115,6 +127,7 @@ static mpg_str number_column(const void *of, int column) {
 static int reader_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   const mpg_reader_format *f = format_of(vtab);
   char equal[WANTED];
+  const bool inner = f->comparable != 0 && is_inner(f, info);
   size_t wanted = 0;
   sqlite3_str *text;
   bool failed;
@@ -128,7 +141,7 @@ static int reader_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
     return rc;
   given = __builtin_popcount((unsigned)info->idxNum & 0xffff);
   for (int c = 0; c < info->nConstraint && wanted < WANTED; c++)
-    if (is_comparable(f, info, c)) {
+    if (is_comparable(f, info, c, inner)) {
       info->aConstraintUsage[c].argvIndex = ++given;
       equal[wanted++] = (char)('A' + info->aConstraint[c].iColumn);
     }
@@ -221,6 +234,7 @@ static mpg_rc open_file(void **out, void *p, const mpg_env *env, const char *pat
     mpg_stream_repair_text(cursor->stream);
   if (rc == MPG_OK)
     rc = f->open(file, scan, env, cursor->stream, issues, err);
+  cursor->iterator.partial = cursor->request.partial;
   if (rc == MPG_OK)
     *out = file;
   else

@@ -41,6 +41,9 @@ typedef struct mpg_reader_request {
   } equal[MPG_READER_EQUALS];
   size_t n;
   int64_t passed;
+  /* The format says that it does not look at all of a file, which a mapping has read before: the
+  ** issues of that reading stay. */
+  bool partial;
 } mpg_reader_request;
 
 /*

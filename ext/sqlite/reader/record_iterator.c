@@ -40,7 +40,10 @@ static mpg_rc close_file(mpg_record_iterator *iterator) {
     iterator->format.close(iterator->file, iterator->shared);
   iterator->file = NULL;
   iterator->in_file = false;
-  mpg_issues_drop(&iterator->conn->issues, mpg_record_iterator_file(iterator));
+  if (iterator->partial)
+    mpg_issues_free(&iterator->issues);
+  else
+    mpg_issues_drop(&iterator->conn->issues, mpg_record_iterator_file(iterator));
   for (size_t i = 0; rc == MPG_OK && i < iterator->issues.n; i++) {
     const mpg_issue *issue = &iterator->issues.items[i];
     rc = mpg_issues_add(&iterator->conn->issues, issue->severity, issue->source, issue->kind,
@@ -57,7 +60,7 @@ mpg_rc mpg_record_iterator_reset(mpg_record_iterator *iterator) {
   memset(&iterator->paths, 0, sizeof iterator->paths);
   iterator->next_path = 0;
   iterator->shared = NULL;
-  iterator->skip = false;
+  iterator->skip = iterator->partial = false;
   return rc;
 }
 

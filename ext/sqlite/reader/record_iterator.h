@@ -36,6 +36,7 @@ typedef struct mpg_record_iterator {
   mpg_file_format format;
   void *shared;       /* for format.open and close */
   bool skip;          /* malformed records are left out */
+  bool partial;       /* issues of an earlier reading stay, and none are added */
   void *file;         /* the format's, NULL until it is open */
   mpg_query_env scan; /* its env is for what lives as long as the iterator */
   mpg_paths paths;    /* paths[next_path - 1] is open while file is */
