@@ -74,7 +74,10 @@ UPDATE perfetto_events SET track = coalesce(perfetto_events.track, t.track), pid
   tid = coalesce(perfetto_events.tid, p.tid),
        process = coalesce(perfetto_events.process, p.process), thread = coalesce(perfetto_events.thread, p.thread)
 FROM perfetto_tracks AS t JOIN perfetto_places AS p USING (trace, track_uuid)
-WHERE t.trace = perfetto_events.trace AND t.track_uuid = perfetto_events.track_uuid AND kind = 'slice';
+WHERE t.trace = perfetto_events.trace AND t.track_uuid = perfetto_events.track_uuid AND kind = 'slice'
+  AND (perfetto_events.track IS NULL AND t.track IS NOT NULL OR perfetto_events.pid IS NULL AND p.pid IS NOT NULL
+       OR perfetto_events.tid IS NULL AND p.tid IS NOT NULL OR perfetto_events.process IS NULL AND p.process IS NOT NULL
+       OR perfetto_events.thread IS NULL AND p.thread IS NOT NULL);
 DROP TABLE perfetto_places;
 
 DROP TABLE IF EXISTS temp.perfetto_files;
@@ -136,7 +139,7 @@ SELECT e.trace, CASE WHEN e.process GLOB '/device:*' AND (rtrim(e.name, '.012345
 FROM perfetto_events AS e CROSS JOIN perfetto_threads AS t ON t.trace = e.trace AND t.pid IS e.pid AND t.tid IS e.tid
   AND t.own IS iif(e.tid IS NULL, e.track_uuid, NULL)
 LEFT JOIN perfetto_words AS w ON w.category IS e.category AND w.process IS e.process AND w.track IS coalesce(e.thread, e.track)
-WHERE e.kind = 'slice' ORDER BY t.thread;
+WHERE e.kind = 'slice';
 DROP TABLE perfetto_threads;
 DROP TABLE perfetto_events;
 UPDATE perfetto_slices SET what = NULL -- of GPUs XProf derives these from the streams
@@ -228,10 +231,13 @@ UPDATE perfetto_activity SET bytes = NULL WHERE bytes < 0;
 
 -- What comes twice counts once. What lies long before or after everything that the host did has a time that cannot be.
 DROP TABLE IF EXISTS temp.perfetto_again;
-CREATE TEMP TABLE perfetto_again AS
+CREATE TEMP TABLE perfetto_again(id, trace);
+--@ if EXISTS (SELECT 1 FROM perfetto_activity GROUP BY start, "end", stack HAVING count(*) > 1)
+INSERT INTO perfetto_again
 SELECT id, trace FROM (SELECT rowid AS id, trace,
                               row_number() OVER (PARTITION BY trace, device, stream_id, queue_id, track, start, "end", kind, name,
-                                                 stack) AS nth FROM perfetto_activity) WHERE nth > 1;
+                                                 stack ORDER BY process_id, rowid) AS nth FROM perfetto_activity) WHERE nth > 1;
+--@ end
 INSERT INTO perfetto_left_out SELECT trace, 'warning', 'repeated_record', count(*), 'activities that come twice count once'
 FROM perfetto_again GROUP BY trace;
 DELETE FROM perfetto_activity WHERE rowid IN (SELECT id FROM perfetto_again);
@@ -247,7 +253,7 @@ WITH host AS MATERIALIZED (
     WHERE trace NOT IN (SELECT trace FROM perfetto_slices WHERE what IN ('call', 'range')))
   WHERE nth = (n + 1) / 2
 )
-SELECT a.rowid AS id, a.trace, a.name FROM host CROSS JOIN perfetto_activity AS a USING (trace)
+SELECT a.rowid AS id, a.trace, a.name FROM perfetto_activity AS a CROSS JOIN host USING (trace)
 WHERE a."end" > last_ns + 3600000000000 OR (a.start < begin_ns - 1800000000000 OR a.start < 0 AND a."end" < begin_ns - 1000000000)
   OR a.start <= 0 AND begin_ns > 1000000000;
 INSERT INTO perfetto_left_out
