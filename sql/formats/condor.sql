@@ -293,6 +293,7 @@ SELECT 'condor' AS pool, (SELECT max(max(coalesce(submitted, 0), coalesce(starte
                                          coalesce(written, 0), coalesce(asked_at, 0))) FROM condor_ads) AS until_time FROM jobs LIMIT 1;
 -- Files of output have $(Cluster) and $(Process) with any sign between, or the first alone.
 DROP TABLE IF EXISTS temp.aliases;
+--@ if (SELECT count(*) FROM source) + (SELECT count(*) FROM file WHERE source IS NULL AND format IS NOT NULL) > 1
 CREATE TEMP TABLE aliases AS
 SELECT job, replace(job, '.', mark) AS alias FROM jobs, (SELECT '_' AS mark UNION SELECT '-')
 WHERE job GLOB '[0-9]*.[0-9]*' AND job NOT GLOB '*#*'
@@ -302,6 +303,7 @@ UNION ALL -- and the files that it writes (sources/match/outputs.sql)
 SELECT job, '>' || iif(path GLOB '/*', path, folder || '/' || path)
 FROM (SELECT job, folder, iif(n, output, errors) AS path FROM condor_runs CROSS JOIN (SELECT 0 AS n UNION ALL SELECT 1) WHERE chips > 0)
 WHERE (path GLOB '/*' OR folder <> '') AND path NOT GLOB '/dev/*' AND path <> '';
+--@ end
 DROP INDEX temp.condor_allocated;
 CREATE TEMP VIEW held_on AS SELECT job, json_array(substr(host, 1 + instr(host, '@'))) AS hosts, started AS start_time, ended AS end_time
 FROM condor_runs WHERE host <> '' AND chips > 0;

@@ -242,6 +242,7 @@ CREATE TEMP TABLE observed AS SELECT 'lsf' AS pool, (SELECT max(event_time) FROM
 
 -- LSF calls a job 123, an element of an array 123[4], and its output as users want: 123_4.
 DROP TABLE IF EXISTS temp.aliases;
+--@ if (SELECT count(*) FROM source) + (SELECT count(*) FROM file WHERE source IS NULL AND format IS NOT NULL) > 1
 CREATE TEMP TABLE aliases AS
 SELECT job, base || mark || idx AS alias FROM lsf_jobs, (SELECT '.' AS mark UNION SELECT '_' UNION SELECT '-') WHERE idx > 0
 UNION ALL
@@ -252,6 +253,7 @@ FROM (SELECT job, cwd, iif(n, out_file, err_file) AS path
       FROM lsf_jobs AS j CROSS JOIN lsf_of_jobs AS o ON o.id = j.id CROSS JOIN lsf_records AS r ON r.rowid = o.place
       CROSS JOIN (SELECT 0 AS n UNION ALL SELECT 1) WHERE coalesce(out_file, err_file) IS NOT NULL)
 WHERE (path GLOB '/*' OR cwd <> '') AND path NOT GLOB '*%*' AND path NOT GLOB '/dev/*' AND path <> '';
+--@ end
 
 CREATE TEMP VIEW held_on AS SELECT a.job, r.hosts, a.start_time, a.end_time
 FROM lsf_attempts AS a CROSS JOIN lsf_records AS r ON r.rowid = a.place;

@@ -247,11 +247,13 @@ DROP TABLE IF EXISTS temp.observed;
 CREATE TEMP TABLE observed AS SELECT DISTINCT pool, (SELECT max(coalesce(end_time, start_time, submit_time)) FROM sge_jobs) AS until_time
 FROM allocations;
 DROP TABLE IF EXISTS temp.aliases;
+--@ if (SELECT count(*) FROM source) + (SELECT count(*) FROM file WHERE source IS NULL AND format IS NOT NULL) > 1
 CREATE TEMP TABLE aliases AS
 SELECT DISTINCT job, letter || iif(instr(job, '#'), substr(job, 1, instr(job, '#') - 1), job) AS alias
 FROM sge_jobs, (SELECT 'o' AS letter UNION SELECT 'e' UNION SELECT 'po' UNION SELECT 'pe') WHERE chips > 0
 UNION
 SELECT job, replace(job, '.', '_') FROM sge_jobs WHERE chips > 0 AND job GLOB '[0-9]*.[0-9]*';
+--@ end
 DROP INDEX temp.sge_allocated;
 CREATE TEMP VIEW held_on AS SELECT job, json_array(host) AS hosts, start_time, end_time FROM sge_jobs WHERE host <> '' AND chips > 0;
 .read sql/formats/log/on_hosts.sql
