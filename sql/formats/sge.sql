@@ -154,18 +154,23 @@ DROP TABLE IF EXISTS temp.sge_marks;
 CREATE TEMP TABLE sge_marks AS
 SELECT ',' || scope || lower(value) || '=' AS mark, scope, key
 FROM json_each(CASE WHEN :resource IS NULL THEN '["gpu","gpus","ngpus","num_gpu","num_gpus","gpu_card","gpu_cards","cuda"]'
-                    ELSE json_array(:resource) END), (SELECT '' AS scope UNION SELECT 'master.' UNION SELECT 'slave.');
+                    ELSE json_array(:resource) END), (SELECT '' AS scope UNION SELECT 'master.' UNION SELECT 'slave.')
+ORDER BY scope, key; -- so that the first of a scope is found without sorting
 UPDATE sge_jobs SET per = (SELECT CAST(substr(asked, instr(lower(asked), mark) + length(mark)) AS REAL)
-                           FROM sge_marks WHERE scope = '' AND instr(lower(asked), mark) ORDER BY key LIMIT 1);
+                           FROM sge_marks WHERE scope = '' AND instr(lower(asked), mark) ORDER BY sge_marks.rowid LIMIT 1);
 -- A consumable HOST is there once for each host: those of the tasks of a parallel job.
-UPDATE sge_jobs SET chips = CASE WHEN :chips IN ('cpus', 'ncpus', 'ncores', 'slots') THEN CAST(slots AS REAL)
-                                 WHEN upper(coalesce(:consumable, 'YES')) = 'JOB' THEN per WHEN upper(:consumable) = 'HOST' THEN per * hosts
-                                 ELSE per * max(1, CAST(slots AS INTEGER)) END
-FROM (SELECT j.rowid AS row, iif(CAST(slots AS INTEGER) > 1, coalesce(r.hosts, 1), 1) AS hosts
-      FROM sge_jobs AS j LEFT JOIN (SELECT number, task, count(DISTINCT host) AS hosts
-                                    FROM sge_records WHERE upper(:consumable) = 'HOST' GROUP BY number, task) AS r ON r.number = j.number
-        AND r.task IS j.task) AS h
-WHERE h.row = sge_jobs.rowid;
+DROP TABLE IF EXISTS temp.sge_hosts;
+CREATE TEMP TABLE sge_hosts AS
+SELECT number, task, count(DISTINCT host) AS hosts FROM sge_records WHERE upper(:consumable) = 'HOST' GROUP BY number, task;
+CREATE INDEX temp.sge_hosts_of ON sge_hosts(number, task);
+UPDATE sge_jobs SET chips
+  = CASE WHEN :chips IN ('cpus', 'ncpus', 'ncores', 'slots') THEN CAST(slots AS REAL)
+         WHEN upper(coalesce(:consumable, 'YES')) = 'JOB' THEN per
+         WHEN upper(:consumable) = 'HOST'
+           THEN per * iif(CAST(slots AS INTEGER) > 1, coalesce((SELECT h.hosts FROM sge_hosts AS h
+                                                                WHERE h.number = sge_jobs.number AND h.task IS sge_jobs.task), 1), 1)
+         ELSE per * max(1, CAST(slots AS INTEGER)) END;
+DROP TABLE sge_hosts;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT _file, 'warning', 'missing_field', min(_line), count(*),
        'job ' || min(job)
