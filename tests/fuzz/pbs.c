@@ -1,6 +1,7 @@
-/* pbs.c - PBS accounting records, every field of them. */
+/* pbs.c - PBS accounting records, every field of them, and once more with ends for all they say. */
 #include "fuzz.h"
 #include "../../ext/formats/pbs/pbs.h"
+#include "../../ext/formats/pbs/pbs_ends.h"
 #include "../../ext/formats/pbs/pbs_value.h"
 
 static void show(const mpg_pbs *pbs, fuzz_text *out) {
@@ -35,9 +36,10 @@ static void show(const mpg_pbs *pbs, fuzz_text *out) {
   }
 }
 
-static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
+static mpg_rc render_records(const mpg_env *env, mpg_str input, bool by_ends, fuzz_text *out) {
   mpg_stream *stream;
   mpg_pbs *pbs = NULL;
+  mpg_pbs_ends *ends = NULL;
   mpg_zone *zone = NULL;
   mpg_issues issues;
   mpg_err err;
@@ -48,8 +50,12 @@ static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
   rc = mpg_zone_open(&zone, env, MPG_STR("+02:30"), "", &err);
   if (rc == MPG_OK)
     rc = mpg_pbs_open(&pbs, env, stream, zone, &issues, &err);
+  if (rc == MPG_OK && by_ends)
+    rc = mpg_pbs_ends_open(&ends, env, pbs, &err);
   while (rc == MPG_OK || rc == MPG_DATA) {
-    rc = mpg_pbs_next(pbs, &err);
+    rc = by_ends ? mpg_pbs_ends_next(ends, &err) : mpg_pbs_next(pbs, &err);
+    if (rc == MPG_OK && by_ends)
+      fuzz_put_str(out, mpg_pbs_ends_types(ends));
     if (rc == MPG_OK)
       show(pbs, out);
     else if (rc != MPG_DONE)
@@ -58,10 +64,16 @@ static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
   }
   fuzz_put_issues(out, &issues);
   mpg_issues_free(&issues);
+  mpg_pbs_ends_close(ends);
   mpg_pbs_close(pbs);
   mpg_zone_free(zone);
   mpg_stream_close(stream);
   return rc;
+}
+
+static mpg_rc render(const mpg_env *env, mpg_str input, fuzz_text *out) {
+  mpg_rc rc = render_records(env, input, false, out);
+  return rc == MPG_DONE ? render_records(env, input, true, out) : rc;
 }
 
 void fuzz_pbs(mpg_str input) {

@@ -126,6 +126,34 @@ static void test_malformed(void) {
   expect(QUEUED "1.s;" WHO "\n" STARTED "1.s;" WHO, "(1 Q 1.s -)");
 }
 
+/* What waits is 32 MiB at most: then all of it is handed out, in the order of the file. */
+static void test_much_that_waits(void) {
+  enum { RECORDS = 40000, NAME = 1000 };
+  const size_t most = (size_t)RECORDS * (NAME + 200);
+  char *text = malloc(most), name[NAME + 1];
+  size_t n = 0;
+  int64_t count = 0;
+  mpg_stream *stream = NULL;
+  mpg_pbs *pbs = NULL;
+  mpg_pbs_ends *ends = NULL;
+  mpg_err err;
+  memset(name, 'x', NAME);
+  name[NAME] = '\0';
+  for (int i = 0; i < RECORDS; i++)
+    n += (size_t)snprintf(text + n, most - n, QUEUED "%d.s;" WHO "jobname=%s\n", i, name);
+  CHECK(mpg_stream_memory(&stream, &mpg_env_libc, "mem", (mpg_str){text, n}, &err) == MPG_OK);
+  CHECK(mpg_pbs_open(&pbs, &mpg_env_libc, stream, NULL, NULL, &err) == MPG_OK);
+  CHECK(mpg_pbs_ends_open(&ends, &mpg_env_libc, pbs, &err) == MPG_OK);
+  while (mpg_pbs_ends_next(ends, &err) == MPG_OK) {
+    CHECK(mpg_pbs_line(pbs) == ++count && mpg_pbs_get(pbs, MPG_PBS_jobname)->s.n == NAME);
+  }
+  CHECK(count == RECORDS);
+  mpg_pbs_ends_close(ends);
+  mpg_pbs_close(pbs);
+  mpg_stream_close(stream);
+  free(text);
+}
+
 /* Every allocation fails once, alone and with all after it: out of memory or the whole result, and
 ** nothing leaks. */
 static void test_memory(void) {
@@ -154,6 +182,7 @@ int main(void) {
   test_said_otherwise();
   test_zones();
   test_malformed();
+  test_much_that_waits();
   test_memory();
   return check_done("pbs_ends");
 }
