@@ -193,7 +193,10 @@ SELECT _file, 'info', 'repeated_record', NULL, count(*), 'events that were sent 
 FROM kube_resent AS r JOIN kube_objects AS o ON o.rowid = r.version GROUP BY _file;
 --@ end
 DROP TABLE IF EXISTS temp.kube_anew;
-CREATE TEMP TABLE kube_anew AS
+CREATE TEMP TABLE kube_anew(_file TEXT, kind TEXT, version INTEGER, before);
+-- An object that is added, and was there before, or a list that breaks off: mostly there is neither.
+--@ if EXISTS (SELECT 1 FROM kube_told WHERE event IN ('ADDED', 'MODIFIED', 'DELETED') GROUP BY _file, kind, uid HAVING total(event = 'ADDED') > 1 OR min(iif(event = 'ADDED', version, NULL)) > min(version)) OR EXISTS (SELECT 1 FROM kube_told GROUP BY _file, kind HAVING min(list) < max(list) OR count(list) BETWEEN 1 AND count(*) - 1)
+INSERT INTO kube_anew
 WITH counted AS (
   SELECT *, sum(event <> 'ADDED') OVER so_far AS others, lag(version, 1, 0) OVER so_far AS previous,
          list IS NOT lag(list) OVER so_far AS broken, lag(event) OVER (PARTITION BY _file, kind, uid ORDER BY version) AS was
@@ -214,6 +217,7 @@ ended AS (
 )
 SELECT e._file, e.kind, CAST(e.version AS INTEGER) AS version, max(coalesce(t.before, 0), t.told) AS before
 FROM ended AS e JOIN kube_told AS t ON t.version = e.version;
+--@ end
 DROP TABLE kube_resent;
 CREATE INDEX temp.kube_anew_of ON kube_anew(_file, kind, version);
 
