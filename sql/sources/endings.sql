@@ -37,7 +37,7 @@ UPDATE all_capacity SET end_time = l.time -- the open attempt of a log in which 
 FROM (SELECT max(time) AS time FROM (SELECT end_time AS time FROM all_capacity UNION ALL SELECT durable_time FROM all_commits' || iif(said.spans, ' UNION ALL SELECT max(end_time) FROM temp.spans', '') || ') WHERE typeof(time) IN (''integer'', ''real'')) AS l
 WHERE end_time < l.time AND typeof(end_time) IN (''integer'', ''real'') AND all_capacity.rowid IN (SELECT capacity FROM (' || own.sql || '));', '
 INSERT INTO temp.observed(pool, until_time) -- its pools of which it does not say so
-SELECT NULL, max(until_time) FROM all_observed WHERE source IN (SELECT source FROM source WHERE rank < 3) HAVING count(until_time) > 0;'), '
+SELECT NULL, max(until_time) FROM all_observed WHERE source IN (SELECT source FROM source WHERE rank < 3) GROUP BY NULL HAVING count(until_time) > 0;'), '
 CREATE TABLE observed_end AS SELECT source, max(until_time) AS time FROM all_observed GROUP BY source;
 -- Times are Unix seconds, or text of which SQLite has the milliseconds.
 UPDATE own_record' || in_seconds.sql || '

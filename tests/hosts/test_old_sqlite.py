@@ -159,22 +159,22 @@ class Oldest(unittest.TestCase):
             self.assertIsNone(re.search(later, re.sub(r"'[^']*'", "''", sql)), since)
 
     def test_having_has_a_group_by(self):
-        """Before 3.39 it must; a subquery in parentheses is a query of its own."""
+        """Before 3.39 it must; a subquery in parentheses is a query of its own, and so is SQL that a script writes."""
         for path in glob.glob("sql/**/*.sql", root_dir=ROOT, recursive=True):
-            grouped = [False]
-            for word in re.findall(
-                r"\(|\)|;|\bSELECT\b|\bGROUP BY\b|\bHAVING\b", re.sub(r"'[^']*'", "", without_comments(text_of(path)))
-            ):
-                if word == "(":
-                    grouped.append(False)
-                elif word == ")":
-                    grouped.pop()
-                elif word in (";", "SELECT"):
-                    grouped[-1] = False
-                elif word == "GROUP BY":
-                    grouped[-1] = True
-                else:
-                    self.assertTrue(grouped[-1], path)
+            sql = without_comments(text_of(path))
+            for text in [re.sub(r"'[^']*'", "", sql), *filter(is_sql, re.findall(r"'((?:[^']|'')*)'", sql))]:
+                grouped = [False]
+                for word in re.findall(r"\(|\)|;|\bSELECT\b|\bGROUP BY\b|\bHAVING\b", re.sub(r"''[^']*''", "", text)):
+                    if word == "(":
+                        grouped.append(False)
+                    elif word == ")":
+                        grouped = grouped[:-1] or [True]  # what a script writes may begin elsewhere
+                    elif word in (";", "SELECT"):
+                        grouped[-1] = False
+                    elif word == "GROUP BY":
+                        grouped[-1] = True
+                    else:
+                        self.assertTrue(grouped[-1], path)
 
     def test_sql_in_c(self):
         for path in glob.glob("ext/**/*.c", root_dir=ROOT, recursive=True):

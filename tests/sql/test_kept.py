@@ -608,7 +608,8 @@ class Tables(FolderCase):
         self.assertEqual(0, self.reads("SELECT pool, sum(chip_us) FROM cards GROUP BY pool")[1])
         for _ in range(2):
             first = self.reads("SELECT * FROM mpg_ledger LIMIT 3")
-        self.assertEqual((self.rows("SELECT * FROM mpg_ledger")[:3], 0), first)
+        read = 0 if sqlite3.sqlite_version_info >= (3, 38) else 3  # SQLite tells a table of a LIMIT since then
+        self.assertEqual((self.rows("SELECT * FROM mpg_ledger")[:3], read), first)
 
     def test_issues_are_listed_again(self):
         self.db.execute("INSERT INTO allocations VALUES ('c', 1, 'p', 9, 0, 10, 'completed')")
