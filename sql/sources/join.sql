@@ -62,8 +62,8 @@ LEFT JOIN all_capacity AS c ON c.source = a.source AND c.pool = a.pool AND c.chi
 GROUP BY a.source, a.job;
 CREATE INDEX spoken_of ON spoken(job, source);
 CREATE TABLE renamed_held AS
-SELECT source, job, start_time, end_time FROM all_allocations WHERE job IN (SELECT job FROM renamed);
-CREATE INDEX renamed_held_of ON renamed_held(job, source);
+SELECT source, job, start_time, end_time, outcome FROM all_allocations WHERE job IN (SELECT job FROM renamed);
+CREATE INDEX renamed_held_of ON renamed_held(job, source, start_time);
 CREATE TABLE elsewhere AS
 SELECT s.source, s.job AS was, r.job FROM spoken AS s JOIN renamed AS r ON r.source = s.source AND r.was = s.job
 WHERE r.job <> r.was AND EXISTS (SELECT 1 FROM renamed_held AS a WHERE a.job = r.job AND a.source <> s.source)
@@ -79,9 +79,9 @@ FROM elsewhere;
 -- run, it undoes nothing. A restore that names that run's last step says so, since the scheduler sees one attempt (spans.sql).
 -- A run of another trainer, begun after that end, is one of its own if it goes back at all.
 INSERT INTO stage
-SELECT source, job, was, attempt, source, next_job, next_attempt, next_time, NULL
-FROM (SELECT a.source, r.job, a.job AS was, a.attempt, a.outcome, lead(a.job) OVER w AS next_job, lead(a.attempt) OVER w AS next_attempt,
-             lead(a.start_time) OVER w AS next_time
+SELECT source, job, was, attempt, source, next_job, next_attempt, next_time, NULL, end_time
+FROM (SELECT a.source, r.job, a.job AS was, a.attempt, a.end_time, a.outcome, lead(a.job) OVER w AS next_job,
+             lead(a.attempt) OVER w AS next_attempt, lead(a.start_time) OVER w AS next_time
       FROM all_allocations AS a JOIN renamed AS r ON r.source = a.source AND r.was = a.job
       WHERE EXISTS (SELECT 1 FROM renamed) AND a.source IN (SELECT source FROM source WHERE rank = 3)
       WINDOW w AS (PARTITION BY a.source, r.job ORDER BY a.start_time))
@@ -93,11 +93,18 @@ FROM all_allocations AS a JOIN renamed AS r ON r.source = a.source AND r.was = a
 WHERE (SELECT count(*) FROM source WHERE rank = 3) > 1 AND a.source IN (SELECT source FROM source WHERE rank = 3);
 CREATE INDEX run_of_job ON run_of(job, start_time);
 INSERT INTO stage
-SELECT a.source, a.job, a.was, a.attempt, b.source, b.was, b.attempt, b.start_time, NULL
+SELECT a.source, a.job, a.was, a.attempt, b.source, b.was, b.attempt, b.start_time, NULL, a.end_time
 FROM run_of AS a CROSS JOIN run_of AS b
   ON b.rowid = (SELECT n.rowid FROM run_of AS n WHERE n.job = a.job AND n.start_time >= a.end_time ORDER BY n.start_time LIMIT 1)
 WHERE a.outcome = 'completed' AND b.source <> a.source;
 DROP TABLE run_of;
+-- Where the next run is of a later attempt, the scheduler says how the one before ended.
+DELETE FROM stage WHERE rowid IN (
+  SELECT g.rowid
+  FROM stage AS g CROSS JOIN source AS k ON k.rank = 1 CROSS JOIN renamed_held AS h
+    ON h.rowid = (SELECT s.rowid FROM renamed_held AS s
+                  WHERE s.job = g.job AND s.source = k.source AND s.start_time <= g.end_time ORDER BY s.start_time DESC LIMIT 1)
+  WHERE h.end_time <= g.next_time AND h.outcome NOT IN ('completed', 'released'));
 
 INSERT INTO all_jobs -- a log of several jobs says what it knows of each
 SELECT j.source, b.job, name, owner, phase, framework, runtime, model, priority, chips, min_chips, tasks, submit_time, labels

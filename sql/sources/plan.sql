@@ -97,7 +97,7 @@ CREATE TABLE renamed(source INTEGER, was TEXT, job TEXT, PRIMARY KEY (source, wa
 CREATE TABLE own_program(job TEXT, program TEXT, most, flops, bytes, dtype, versions INTEGER, PRIMARY KEY (job, program)) WITHOUT ROWID;
 -- Runs that follow one of their job which reached its end (join.sql), and the step that they restore (spans.sql).
 CREATE TABLE stage(source INTEGER, job TEXT, was TEXT, attempt INTEGER, next_source INTEGER, next_job TEXT, next_attempt INTEGER, next_time,
-                   step INTEGER);
+                   step INTEGER, end_time);
 
 -- What the scripts of schedulers may be asked for.
 CREATE TEMP VIEW log_names AS SELECT path FROM main.file

@@ -81,6 +81,16 @@ class Ends(Logs):
         self.assertEqual([], listed("FAILED", deepspeed + killed))
         self.assertEqual(says("failed", "completed"), listed("COMPLETED", deepspeed + killed))
 
+    def test_a_run_that_reached_its_end_in_an_attempt_that_did_not(self):
+        """A requeue did its steps again, whatever the log says: the scheduler says which attempts completed."""
+        logs = megatron(0, 1, 100, saves=(100,)), megatron(1200, 1, 100, saves=(100,))
+        for state, lost in (("COMPLETED", None), ("REQUEUED", 8000), ("PREEMPTED", 8000), ("NODE_FAIL", 8000)):
+            rows = SACCT + job(5101, 0, 1100, state=state) + job(5101, 1150, 2300, submit=1100)
+            for files in ({"5101.log": "".join(logs)}, {"5101/a.log": logs[0], "5101/b.log": logs[1]}):
+                found = self.seconds(self.folder_of({"sacct.psv": rows, **files}))
+                done = [("5101", 1, None, 8000) if lost else ("5101", 1, 8000, None), ("5101", 2, 8000, None)]
+                self.assertEqual(done, found, (state, list(files)))
+
 
 class BetweenAttempts(Logs):
     def test_who_held_the_chips(self):
