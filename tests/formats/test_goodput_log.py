@@ -832,6 +832,28 @@ class Mapping(Case):
             [], self.rows("SELECT detail FROM mpg_issues WHERE kind = 'parallel_lines' AND source = ?", path)
         )
 
+    def test_steps_that_are_run_again_after_a_reshard(self):
+        """They were run each time, also in a log of which another job starts again."""
+        rows = [{"job_name": "r", "job_start_time": 0}]
+        for step, start in ((0, 400), (0, 5700), (0, 7100), (1, 12600), (2, 18000), (2, 18600), (2, 19100)):
+            rows.append({"job_name": "r", "step_count": step, "step_start_time": start})
+        rows.append({"job_name": "r", "job_end_time": 24600})
+        other = [
+            {"job_name": "s", **row}
+            for start in (0, 1000)
+            for row in ({"job_start_time": start}, {"step_count": 0, "step_start_time": start + 100})
+        ]
+        steps = "SELECT step, start_time - ? FROM trace_records(?) WHERE record = 'spans' AND kind = 'step' AND job = 'r' ORDER BY 2"
+        for again in (0, 30000):  # and where it starts again itself
+            restart = [
+                {"job_name": "r", "job_start_time": 30000},
+                {"job_name": "r", "step_count": 3, "step_start_time": 30100},
+            ]
+            told = rows + restart[: again and 2] + other
+            later = [{k: v + 1772352000 if k.endswith("_time") else v for k, v in row.items()} for row in told]
+            path = self.file("".join(json.dumps(row) + "\n" for row in later))
+            self.assertEqual([0, 0, 0, 1, 2, 2, 2], [step for step, _ in self.rows(steps, 1772352000, path)], again)
+
     def test_a_run_that_ended_holds_no_chips_until_the_next(self):
         first, second = (0.0, 100.0, [0.0, 50.0]), (1000.0, 1100.0, [1000.0, 1050.0])
         # Nor does it ask for any: it is completed.

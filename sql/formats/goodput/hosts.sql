@@ -3,8 +3,9 @@
 -- Reads and changes goodput_rows and goodput_marks.
 -- A part of goodput.sql, which says what the parameters are and runs the parts in order.
 
--- A step that comes again within half of what steps take was not run again, unless the job started in between, as after a crash. Where that
--- is so of most steps, hosts write beside each other.
+-- A step that comes again within half of what steps take was not run again, unless the job started in between, as after a crash. Where
+-- that is so of most steps of a job, and it started again before a step had begun, hosts write beside each other: each writes its start.
+-- One that is resharded within its first steps runs these again.
 -- (The first steps say whether some come again, as logs have millions.)
 --@ if EXISTS (SELECT 1 FROM goodput_marks AS m JOIN goodput_rows AS n ON n.rowid = id WHERE m.kind = 'job' AND m.edge = 'start' GROUP BY n.job_name HAVING count(*) > 1) AND (SELECT count(*) > 1.4 * count(DISTINCT step) FROM (SELECT step FROM goodput_rows WHERE +kind = 'step' LIMIT 2000))
 DROP TABLE IF EXISTS temp.goodput_copies;
@@ -18,9 +19,10 @@ WITH steps AS MATERIALIZED (
 gaps AS (SELECT job, time - lag(time) OVER w AS gap, step <> lag(step) OVER w AS next
          FROM steps WINDOW w AS (PARTITION BY job ORDER BY time, id)),
 usual AS (SELECT job, mpg_median(gap) AS gap FROM gaps WHERE next GROUP BY job),
-repeated AS (SELECT s.id, s.job, s.step, s.time - lag(s.time) OVER w < u.gap / 2 AND s.start = lag(s.start) OVER w AS copy
+repeated AS (SELECT s.id, s.job, s.step, s.start, s.time - lag(s.time) OVER w < u.gap / 2 AND s.start = lag(s.start) OVER w AS copy
              FROM steps AS s JOIN usual AS u USING (job) WINDOW w AS (PARTITION BY s.job, s.step ORDER BY s.time, s.id)),
-hosts AS (SELECT job FROM repeated GROUP BY job HAVING 2 * count(DISTINCT iif(copy, step, NULL)) > count(DISTINCT step))
+hosts AS (SELECT job FROM repeated GROUP BY job
+          HAVING 2 * count(DISTINCT iif(copy, step, NULL)) > count(DISTINCT step) AND max(start) > count(DISTINCT nullif(start, 0)))
 SELECT id, job FROM repeated WHERE copy AND job IN (SELECT job FROM hosts);
 -- Of all else what stands between two steps: the first of what begins, the last of what ends.
 INSERT INTO goodput_copies
