@@ -19,15 +19,15 @@
 --
 -- Parameters (all but :log may be left unset): :log is a path, glob or folder, of a log a run; :chips and
 -- :chip say, or correct, how many chips the job holds, and which; :pool names the pool ('training'); :job
--- makes all files runs of one job (else each is a job, named after its file); :outcome says how the last run
--- ended where the log does not ('completed', 'failed', ...); :start is when a log without times began (Unix
+-- makes all files runs of one job (else each file is one); :outcome says how the last run
+-- ended where the log does not ('failed', ...); :start is when a log without times began (Unix
 -- seconds or ISO 8601; 0), :zone the zone of times that say none ('UTC'), :year the year of those without
 -- one, as absl's; trace_rollup and its like set :only_relations, which leaves training_steps empty,
 -- :rotated, files that may be parts of one log, and :starts, when logs began. A program that cannot bind
 -- parameters to a script replaces them in its text.
 --
 -- Makes the TEMP tables jobs, allocations, capacity, spans and commits, which mpg_ledger and mpg_rollup then
--- find, and training_steps, a row a logged step. The rules: docs/formats/log.md.
+-- find, and training_steps, a row a step. The rules: docs/formats/log.md.
 
 .read sql/formats/maxtext/input.sql
 .read sql/formats/log/extents.sql
@@ -79,12 +79,12 @@ DROP TABLE training_near;
 DROP TABLE training_files;
 
 -- A run that begins anew after one that reached its last step is another job: it undoes nothing. Runs of several files are in
--- the order of their clocks: names seldom sort by their numbers.
+-- the order of their clocks: names seldom sort.
 DROP TABLE IF EXISTS temp.training_attempts;
 CREATE TEMP TABLE training_attempts AS
 WITH summed AS (
-  SELECT r.*, (SELECT max(l.all_devices) FROM training_marks AS m CROSS JOIN training_lines AS l ON l.rowid = m.id
-               WHERE m.id BETWEEN r.first AND r.last) AS devices,
+  SELECT r.*, (SELECT l.all_devices FROM training_marks AS m CROSS JOIN training_lines AS l ON l.rowid = m.id
+               WHERE m.id BETWEEN r.first AND r.last AND l.all_devices ORDER BY m.id DESC LIMIT 1) AS devices, -- of the last launch
          (SELECT max(l.chip_name) FROM training_marks AS m CROSS JOIN training_lines AS l ON l.rowid = m.id
           WHERE m.id BETWEEN r.first AND r.last) AS chip,
          (SELECT max(l.all_steps) FROM training_marks AS m CROSS JOIN training_lines AS l ON l.rowid = m.id

@@ -224,8 +224,11 @@ told AS (
                 AND d.line > (SELECT l.line FROM training_lines AS l
                               WHERE l.rowid < r.first AND l.step IS NOT NULL ORDER BY l.rowid DESC LIMIT 1)
               ORDER BY d.line DESC LIMIT 1), NULL) AS dated,
-         (SELECT max(told_loaded) FROM training_lines WHERE rowid BETWEEN r.first AND r.last) AS loaded,
-         (SELECT max(told_world) FROM training_lines WHERE rowid BETWEEN r.first AND r.last) AS own_world
+         -- of the last launch, after those that came to no iteration
+         (SELECT l.told_loaded FROM training_lines AS l
+          WHERE l.rowid BETWEEN r.first AND r.last AND l.told_loaded IS NOT NULL ORDER BY l.rowid DESC LIMIT 1) AS loaded,
+         (SELECT l.told_world FROM training_lines AS l
+          WHERE l.rowid BETWEEN r.first AND r.last AND l.told_world IS NOT NULL ORDER BY l.rowid DESC LIMIT 1) AS own_world
   FROM ranged AS r
 )
 SELECT CAST(coalesce(:job, file) AS TEXT) AS job,

@@ -360,6 +360,36 @@ class HowManyChips(Logs):
             )
             self.assertEqual(0, self.one("SELECT count(*) FROM trace_sources(?) WHERE inferred LIKE '%chips%'", path))
 
+    def test_a_launch_that_came_to_no_step(self):
+        """Another one follows it in the log, on more chips or fewer: the steps are of the chips that it tells of."""
+
+        def launch(trainer, chips, start, last):
+            if trainer == "megatron":
+                text = megatron(start, 1, last, world=chips)
+            elif trainer == "maxtext":
+                text = maxtext(1, last, prefix=lambda seconds: f"{clock(start + seconds)} ", devices=chips)
+            else:
+                text = (
+                    torchtitan(start, 1, last).replace("[8]", f"[{chips}]").replace("tflops: 400.00", "tflops: 125.00")
+                )
+            return text.replace("| lm loss", "| throughput per GPU (TFLOP/s/GPU): 125.0 | lm loss")
+
+        for trainer in ("megatron", "torchtitan", "maxtext"):
+            for before, chips in ((64, 32), (32, 64)):
+                with self.subTest(trainer=trainer, before=before):
+                    path = self.file(launch(trainer, before, 30, 0) + launch(trainer, chips, 100, 10), "x.log")
+                    self.assertAlmostEqual(self.RATE * 10 * 10 * chips, self.work(path))
+                    held = "SELECT max(chips) FROM trace_records(?) WHERE record = 'allocations'"
+                    self.assertEqual(chips, self.one(held, path))
+
+    def test_a_load_of_a_launch_that_came_to_no_step(self):
+        """The one after it went on from an older checkpoint: the first line, as of every tenth iteration, is of those since."""
+        text = megatron(30, 1, 60, saves=(40, 45)) + megatron(700, 46, 45, load=45) + megatron(800, 41, 80, load=40)
+        tenth = [line for line in text.splitlines(True) if not re.search(r"iteration +\d*[1-9]/", line)]
+        path = self.file("".join(tenth), "x.log")
+        steps = "SELECT step, end_time - start_time FROM trace_records(?) WHERE record = 'spans' AND kind = 'step' ORDER BY start_time"
+        self.assertEqual((50, 100), self.rows(steps, path)[6])
+
 
 if __name__ == "__main__":
     unittest.main()
