@@ -37,14 +37,12 @@ class Pbs:
 
     def attempts(self, job):
         """(start, end, chips, outcome): of those that another one follows R, of one that runs None."""
-        pieces = [(run, i) for run in self.story.runs[job] for i in range(len(run.pieces))]
-        for n, (run, i) in enumerate(pieces):
-            start, end, chips = run.pieces[i]
-            whole = i == len(run.pieces) - 1
-            again = n < len(pieces) - 1 or run.outcome in ("preempted", "node_fail")
-            yield down(start), end_of(end, run.outcome) if whole else down(end), int(chips), (
-                "R" if again else run.outcome
-            )
+        runs = self.story.runs[job]
+        for n, run in enumerate(runs):
+            for i, (start, end, chips) in enumerate(run.pieces):
+                whole = i == len(run.pieces) - 1
+                again = not whole or n < len(runs) - 1 or run.outcome in ("preempted", "node_fail")
+                yield down(start), end_of(runs, n) if whole else down(end), int(chips), "R" if again else run.outcome
 
     def write(self, folder):
         records = {server: [] for server in self.server.values()}

@@ -16,7 +16,9 @@ STATES = {
     "timeout": "TIMEOUT",
     "node_fail": "NODE_FAIL",
 }
-JOBS = "JobIDRaw|JobID|JobName|Cluster|User|Account|State|Submit|Start|End|ElapsedRaw|NNodes|ReqTRES|AllocTRES|NodeList"
+COLUMNS = (
+    "JobIDRaw|JobID|JobName|Cluster|User|Account|State|Submit|Start|End|ElapsedRaw|NNodes|ReqTRES|AllocTRES|NodeList"
+)
 EVENTS = "Cluster|Cluster Nodes|Event|NodeName|TimeStart|TimeEnd|Duration|Reason|State|User|TRES"
 REASONS = {"hw_down": ("DOWN", "Not responding"), "maintenance": ("DRAIN", "firmware upgrade")}
 
@@ -35,12 +37,19 @@ def duration(seconds):
     return (f"{days}-" if days else "") + f"{rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
 
 
-def end_of(run_end, outcome):
-    """The controller ends a job itself, or learns of its end a moment later."""
-    return None if run_end >= OPEN else down(run_end) if outcome in ("node_fail", "preempted") else up(run_end)
+def end_of(runs, n):
+    """The controller ends a job itself, or learns of its end a moment later; before it begins anew."""
+    end, then = runs[n].end, runs[n + 1 : n + 2]
+    if end >= OPEN:
+        return None
+    return (
+        down(end) if runs[n].outcome in ("node_fail", "preempted") else min([up(end)] + [down(r.start) for r in then])
+    )
 
 
 class Slurm:
+    JOBS = COLUMNS
+
     def __init__(self, story):
         self.story = story
         pools = sorted({row["pool"] for row in story.capacity})
@@ -53,8 +62,15 @@ class Slurm:
         }
         put_on_nodes(story, self.number)
 
+    def pool(self, pool):
+        """The pool's name in the ledger."""
+        return self.cluster[pool]
+
+    def node(self, pool, numbers):
+        return node_list("n", numbers)
+
     def pool_of(self, job):
-        return self.cluster[self.story.runs[job][0].pool]
+        return self.pool(self.story.runs[job][0].pool)
 
     def name(self, job):
         return f"{self.pool_of(job)}/{self.number[job]}"
@@ -66,11 +82,12 @@ class Slurm:
         """(submitted, start, end, state, chips, nodes) of each row that sacct -D writes; None for an end that is not yet."""
         row = self.story.jobs[job]
         submitted = down(microseconds(row["submit_time"]) if row["submit_time"] else self.story.runs[job][0].start)
-        for run in self.story.runs[job]:
+        runs = self.story.runs[job]
+        for n, run in enumerate(runs):
             for i, (start, end, chips) in enumerate(run.pieces):
                 last = i == len(run.pieces) - 1
                 state = "RESIZING" if not last else STATES[run.outcome] if run.outcome else "RUNNING"
-                ended = end_of(end, run.outcome) if last else down(end)
+                ended = end_of(runs, n) if last else down(end)
                 yield submitted, down(start), ended, state, chips, run.nodes[i]
                 submitted = submitted if not last or ended is None else ended
 
@@ -80,10 +97,13 @@ class Slurm:
         since, until = window or (0, end)
         now = end if now is None else now
         name = f"-{since}" if window else ""
-        with open(os.path.join(folder, f"sacct{name}.psv"), "w", encoding="utf-8") as file:
-            print(JOBS, *("|".join(map(str, row)) for row in self.job_rows(since, until, now)), sep="\n", file=file)
+        self.write_jobs(os.path.join(folder, f"sacct{name}"), self.job_rows(since, until, now))
         with open(os.path.join(folder, f"events{name}.psv"), "w", encoding="utf-8") as file:
             print(EVENTS, *("|".join(map(str, row)) for row in self.event_rows(since, until, now)), sep="\n", file=file)
+
+    def write_jobs(self, path, rows):
+        with open(path + ".psv", "w", encoding="utf-8") as file:
+            print(self.JOBS, *("|".join(map(str, row)) for row in rows), sep="\n", file=file)
 
     def job_rows(self, since, until, now):
         """A job is of the windows in which it was submitted, waited or ran."""
@@ -92,7 +112,7 @@ class Slurm:
             named = number, number, row["name"].replace("|", "/"), self.cluster[pool], row["owner"], "research"
             asked = self.tres(pool, self.wanted(job))
             for submitted, start, ended, state, chips, nodes in self.attempts(job):
-                held = self.tres(pool, chips), node_list("n", nodes)
+                held = self.tres(pool, chips), self.node(pool, nodes)
                 if submitted >= until or (ended is not None and ended < since):
                     continue
                 if start >= now:
@@ -121,31 +141,34 @@ class Slurm:
             for node in outage.nodes:
                 end = None if outage.end >= OPEN else down(outage.end)
                 told = reason, state, "root(0)", self.tres(outage.pool, 1)
-                yield self.cluster[outage.pool], "", "Node", f"n{node}", down(outage.start), end, *told
+                yield self.cluster[outage.pool], "", "Node", self.node(outage.pool, [node]), down(
+                    outage.start
+                ), end, *told
 
     def wanted(self, job):
         asked = self.story.jobs[job]["chips"]
         return float(asked) if asked else max(p[2] for run in self.story.runs[job] for p in run.pieces)
 
+    def outages(self):
+        for outage in self.story.outages:
+            yield dict(
+                pool=self.pool(outage.pool),
+                chips=outage.chips,
+                kind=outage.kind,
+                start_time=down(outage.start),
+                end_time=None if outage.end >= OPEN else down(outage.end),
+            )
+
     def relations(self):
         """What the files say, in the words of docs/formats/slurm.md."""
         story, found = self.story, {"capacity": [], "outages": [], "jobs": [], "allocations": []}
-        for pool, cluster in self.cluster.items():
+        for pool in self.cluster:
             steps = [(down(at), chips) for at, chips in installed(story, pool)]
             for (start, chips), (end, _) in zip(steps, steps[1:] + [(None, 0)]):
                 found["capacity"].append(
-                    dict(pool=cluster, chip=self.chip[pool], chips=chips, start_time=start, end_time=end)
+                    dict(pool=self.pool(pool), chip=self.chip[pool], chips=chips, start_time=start, end_time=end)
                 )
-        for outage in story.outages:
-            found["outages"].append(
-                dict(
-                    pool=self.cluster[outage.pool],
-                    chips=outage.chips,
-                    kind=outage.kind,
-                    start_time=down(outage.start),
-                    end_time=None if outage.end >= OPEN else down(outage.end),
-                )
-            )
+        found["outages"] = list(self.outages())
         for job in self.number:
             rows = list(self.attempts(job))
             held, wanted = [row[4] for row in rows], self.wanted(job)

@@ -253,6 +253,24 @@ def is_whole(story, job):
     return len(pools_of(story, job)) <= 1 and all("." not in a["chips"] for a in story.allocations.get(job, []))
 
 
+def rows_start(story, run, after):
+    """The rows of allocations that a run begins with: those from `after` on."""
+    return [
+        row
+        for row in story.allocations[run.job]
+        if after < microseconds(row["start_time"]) <= run.start < microseconds(row["end_time"])
+    ]
+
+
+def rows_end(story, run):
+    """The rows of allocations that a run ends with."""
+    return [
+        row
+        for row in story.allocations[run.job]
+        if microseconds(row["start_time"]) < run.end <= microseconds(row["end_time"])
+    ]
+
+
 def installed(story, pool):
     """The chips of a pool as [(start, chips)], each until the next."""
     rows_of = [

@@ -41,10 +41,13 @@ class TongueCase(Case):
     def fleet(self, seed, spans="2e3"):
         """(story, folder of the files, relations)"""
         made = self.new_folder()
-        told = story.generate(made, seed, spans)
+        told = self.generated(made, seed, spans)
         folder = os.path.join(made, "site")
         os.mkdir(folder)
         return told, folder, type(self).tell(told, folder)
+
+    def generated(self, folder, seed, spans):
+        return story.generate(folder, seed, spans)
 
     def seeds(self):
         return range(1, 1 + (SEEDS or self.FLEETS))

@@ -42,6 +42,7 @@ def write_piece(run, steps, start, end, chips, loaded):
         events.append(((compile_before(run, steps[0]) or steps[0]).start, 0, "starts", steps[0]))
     asynchronous = {c.snapshot for c in run.commits if c.durable not in blocking}
     printed, staged, last, before, previous, saving = [], [], None, None, begun, 0
+    saved = 0  # when the last save or staging ended
     for at, _, kind, thing in sorted(events, key=lambda e: (e[0] // 1000, e[1])):
         took = None if kind in ("written", "starts", "step") else round((thing.end - thing.start) / MILLION, 2)
         now = at // 1000 / 1000
@@ -74,7 +75,8 @@ def write_piece(run, steps, start, end, chips, loaded):
             line(at, f"Finished {'staging' if later else 'saving'} the checkpoint in {took:.2f} seconds.")
             log.span("checkpoint", now - took, now)
             if before is not None:  # a save of before a reshard may end after it, before the steps begin
-                saving += now - max(now - took, before)
+                saving += now - max(now - took, before, saved)
+            saved = now
             for step, _, is_staged in staged:
                 if is_staged and step != last:
                     log.commit(step, now)
