@@ -9,6 +9,8 @@ from batch_tongue import Condor, Flux, Sge
 from fleets import connect
 from kube_state_tongue import KubeState
 from kube_tongue import Kube, write_watch
+from lsf_tongue import Lsf
+from pbs_tongue import Pbs
 from sacct_tongue import Slurm, down, up
 
 WINDOWS = 4
@@ -90,6 +92,16 @@ class Windows(tongue_case.TongueCase):
             for afterwards in (False, True):
                 with self.subTest(seed=seed, afterwards=afterwards):
                     self.check_windows(Slurm, seed, afterwards)
+
+    def test_pbs(self):
+        for seed in self.seeds():
+            with self.subTest(seed=seed):
+                self.check_windows(Pbs, seed, False)
+
+    def test_lsf(self):
+        for seed in self.seeds():
+            with self.subTest(seed=seed):
+                self.check_windows(Lsf, seed, False, "fleet.json")
 
     def test_others_beside_native_records(self):
         """What is installed and out of service each window tells whole."""

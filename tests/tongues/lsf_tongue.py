@@ -26,21 +26,35 @@ class Lsf(Pbs):
     def pool_of(self, job):
         return self.server[self.story.runs[job][0].pool]
 
-    def write(self, folder):
+    def write(self, folder, window=(0, 1 << 40), now=None):
+        """The records of a window (since, until), in seconds."""
         logs = {server: {"lsb.acct": [], "lsb.events": []} for server in self.server.values()}
         for job in self.number:
             self.records(job, logs[self.pool_of(job)])
         last = self.story.end // MILLION
         for server, files in logs.items():
             files["lsb.events"].append((last, f'"MBD_DIE" "10.113" {last} "master" 1 0'))
-            os.makedirs(os.path.join(folder, server))
+            os.makedirs(os.path.join(folder, server), exist_ok=True)
             for name, lines in files.items():
+                lines.sort(key=lambda line: line[0])
+                events = name == "lsb.events"
                 with open(os.path.join(folder, server, name), "w", encoding="utf-8") as file:
-                    file.write("# 0\n" if name == "lsb.events" else "")
-                    file.writelines(text + "\n" for _, text in sorted(lines, key=lambda line: line[0]))
+                    file.write("# 0\n" if events else "")
+                    file.writelines(text + "\n" for text in self.told(lines, *window, events))
         self.write_native(folder)
         with open(os.path.join(folder, "fleet.json"), "w", encoding="utf-8") as file:
             json.dump({"sources": [{"path": server, "pool": server} for server in logs] + [{"path": "*.csv"}]}, file)
+
+    def told(self, lines, since, until, events):
+        """The lines of a window. Events begin with those of the jobs that were not over when the log was switched."""
+        over = {}  # when a job was over
+        for at, text in lines if events else []:
+            kind, _, _, job, status = text.split()[:5]
+            if kind == '"JOB_STATUS"':
+                over[job] = at if status in ("64", "32") else 1 << 40
+        for at, text in lines:
+            if since <= at < until or events and at < since and over.get(text.split()[3], 1 << 40) >= since:
+                yield text
 
     def records(self, job, logs):
         number, rows = self.number[job], list(self.attempts(job))

@@ -44,14 +44,16 @@ class Pbs:
                 again = not whole or n < len(runs) - 1 or run.outcome in ("preempted", "node_fail")
                 yield down(start), end_of(runs, n) if whole else down(end), int(chips), "R" if again else run.outcome
 
-    def write(self, folder):
+    def write(self, folder, window=(0, 1 << 40), now=None):
+        """The records of a window (since, until), in seconds; each file goes on where it is there."""
         records = {server: [] for server in self.server.values()}
         for job in self.number:
             self.records(job, records[self.name(job).split(".")[1]])
         for server, lines in records.items():
+            lines = [(at, text) for at, text in lines if window[0] <= at < window[1]]
             for day in sorted({stamp(at * MILLION, "%Y%m%d", 0) for at, _ in lines}):
                 os.makedirs(os.path.join(folder, server), exist_ok=True)
-                with open(os.path.join(folder, server, day), "w", encoding="utf-8") as file:
+                with open(os.path.join(folder, server, day), "a", encoding="utf-8") as file:
                     file.writelines(
                         text + "\n"
                         for at, text in sorted(lines, key=lambda r: r[0])
@@ -76,7 +78,7 @@ class Pbs:
         asked = (
             f"Resource_List.ngpus={wanted} Resource_List.nodect=1 Resource_List.select=1:ngpus={wanted}:gpu_type={chip}"
         )
-        ctime = self.submitted(job)
+        ctime, host = self.submitted(job), f"{server}n{self.number[job]}"
         common = f'user=ann group=ml account="research" project=_pbs_project_default jobname=train queue=gpu ctime={ctime} qtime={ctime} etime={ctime}'
 
         def record(at, kind, text):
@@ -85,7 +87,7 @@ class Pbs:
         record(ctime, "Q", f"{common} {asked}")
         for start, end, chips, outcome in self.attempts(job):
             held = (
-                f"{common} start={start} exec_host={server}n1/0*{chips} exec_vnode=({server}n1:ngpus={chips}) {asked} "
+                f"{common} start={start} exec_host={host}/0*{chips} exec_vnode=({host}:ngpus={chips}) {asked} "
                 f"Resource_List.walltime=96:00:00 resource_assigned.ngpus={chips}"
             )
             record(start, "S", held)
