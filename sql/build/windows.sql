@@ -115,8 +115,6 @@ SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 
        'jobs submitted long after the end of what the tables have by their id, the first ' || min(job)
        || ': both count as one. Build the older and the newer files at once'
 FROM temp.mpg_later WHERE anew GROUP BY NULL;
-UPDATE temp.mpg_others SET attempt = attempt + l.more FROM temp.mpg_later AS l
-WHERE l.job = mpg_others.job AND record = 'allocations' AND l.more > 0;
 -- Of a job of tasks, as pods that were deleted, a later export may lack attempts in the midst: those that it has keep the tables' numbers,
 -- and what is new goes on after the attempts that began before it.
 DROP TABLE IF EXISTS temp.mpg_numbers;
@@ -124,13 +122,14 @@ CREATE TEMP TABLE mpg_numbers AS
 WITH told AS MATERIALIZED (
   SELECT o.job, o.attempt, min(o.start_us) AS start_us, max(a.attempt) AS known
   FROM (SELECT DISTINCT n.job FROM temp.mpg_fresh AS f CROSS JOIN temp.mpg_others AS n ON n.rowid = f.row
-        WHERE n.record = 'allocations' AND n.task IS NOT NULL AND n.job NOT IN (SELECT l.job FROM temp.mpg_later AS l)
-          AND n.pool IN (SELECT i.pool FROM temp.mpg_seen AS i WHERE i.job IS NULL)
+        WHERE n.record = 'allocations' AND n.pool IN (SELECT i.pool FROM temp.mpg_seen AS i WHERE i.job IS NULL)
+          AND (n.task IS NOT NULL -- or it waits
+               OR n.chips = 0 AND EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = n.job AND a.task IS NOT NULL))
           AND EXISTS (SELECT 1 FROM main.jobs AS j WHERE j.job = n.job)) AS j
   CROSS JOIN temp.mpg_others AS o ON o.job = j.job
   LEFT JOIN main.allocations AS a ON a.job = o.job AND a.start_us <= o.start_us AND a.task IS o.task AND a.chips > 0
     AND (a.start_us = o.start_us OR coalesce(a.end_us, 9e18) > o.start_us) -- samples tell of it from the first on
-  WHERE o.record = 'allocations' AND o.chips > 0 GROUP BY o.job, o.attempt
+  WHERE o.record = 'allocations' GROUP BY o.job, o.attempt
 )
 SELECT job, attempt, more
 FROM (SELECT job, attempt, iif(sum(known IS NULL) OVER w = 0, more, max(0, max(more) OVER w)) AS more
@@ -144,6 +143,9 @@ WHERE more <> 0;
 DELETE FROM temp.mpg_numbers
 WHERE EXISTS (SELECT 1 FROM (SELECT 1 FROM temp.mpg_numbers LIMIT 1) CROSS JOIN temp.mpg_sources AS s
               CROSS JOIN trace_sources(s.source) AS t WHERE NOT s.files OR s.source IS NULL OR t.format = 'native');
+DELETE FROM temp.mpg_later WHERE job IN (SELECT n.job FROM temp.mpg_numbers AS n);
+UPDATE temp.mpg_others SET attempt = attempt + l.more FROM temp.mpg_later AS l
+WHERE l.job = mpg_others.job AND record = 'allocations' AND l.more > 0;
 UPDATE temp.mpg_others SET attempt = mpg_others.attempt + n.more
 FROM temp.mpg_numbers AS n WHERE n.job = mpg_others.job AND n.attempt = mpg_others.attempt AND record = 'allocations';
 DELETE FROM temp.mpg_later WHERE more <= 0;

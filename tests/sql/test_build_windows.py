@@ -1,10 +1,13 @@
-"""mpg_build of exports of Slurm of other windows of time: a window that is missing, or that comes later, changes nothing that the others tell."""
+"""mpg_build of exports of other windows of time: a window that is missing, or that comes later, changes nothing that the others tell."""
 
+import copy
 import itertools
+import json
 import os
 import unittest
 
 from built_case import BuiltCase
+from job_logs import pod
 from retold import EVENTS, JOBS, T, event, job, kube, node_object
 
 MPG_FULL = os.environ.get("MPG_FULL")
@@ -197,6 +200,100 @@ class Windows(BuiltCase):
             db = self.after(self.build_files, [states[i] for i in order])
             ((down,),) = db.execute("SELECT sum(chip_us) / 1000000 FROM ledger WHERE category = 'down'").fetchall()
             self.assertLessEqual(down, 8 * 9000, order)  # from 08:30 to 11:00
+
+    def test_attempts_in_the_midst_that_a_later_listing_lacks(self):
+        """Pods that failed are listed until the end, and those that were deleted are not: attempts keep their numbers."""
+
+        def event(kind, thing, version):
+            told = copy.deepcopy(thing)
+            told["metadata"]["resourceVersion"] = str(version)
+            return json.dumps({"type": kind, "object": told}) + "\n"
+
+        def running(thing):
+            at = thing["status"]["startTime"]
+            state = [{"name": "c", "state": {"running": {"startedAt": at}}}]
+            return {**thing, "status": {**thing["status"], "phase": "Running", "containerStatuses": state}}
+
+        def deleted(name, start, end):
+            thing = pod(name, start, end, 1)
+            at = thing["status"]["containerStatuses"][0]["state"]["terminated"]["finishedAt"]
+            return {**thing, "metadata": {**thing["metadata"], "deletionTimestamp": at}}
+
+        def evicted(at):
+            """A Workload of Kueue whose pods were taken from it, and which waits."""
+            clock = f"2026-11-01T00:{at // 60:02}:00Z"
+            containers = [
+                {"name": "c", "resources": {"limits": {"nvidia.com/gpu": "8"}, "requests": {"nvidia.com/gpu": "8"}}}
+            ]
+            owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "trainer", "uid": "j-trainer", "controller": True}
+            conditions = [("Admitted", "False"), ("Evicted", "True")]
+            return {
+                "apiVersion": "kueue.x-k8s.io/v1beta1",
+                "kind": "Workload",
+                "metadata": {
+                    "name": "job-trainer",
+                    "namespace": "ml",
+                    "uid": "w",
+                    "creationTimestamp": "2026-11-01T00:00:00Z",
+                    "ownerReferences": [owner],
+                },
+                "spec": {
+                    "active": True,
+                    "podSets": [{"name": "main", "count": 1, "template": {"spec": {"containers": containers}}}],
+                },
+                "status": {
+                    "conditions": [
+                        {"type": kind, "status": status, "reason": "Preempted", "lastTransitionTime": clock}
+                        for kind, status in conditions
+                    ]
+                },
+            }
+
+        def built(told):
+            windows = [
+                {f"pods{i}.json": "".join(event(*one, 10 * i + n) for n, one in enumerate(window))}
+                for i, window in enumerate(told)
+            ]
+            numbers = "SELECT attempt, chips, (start_us / 1000000) % 3600 FROM allocations WHERE job GLOB '*trainer' ORDER BY 3, 2 DESC"
+            return self.after(self.build_files, windows).execute(numbers).fetchall()
+
+        gone, failed, also, last = (
+            deleted("a", 0, 300),
+            pod("b", 360, 420, 1),
+            deleted("c", 480, 900),
+            pod("d", 1200, 1800),
+        )
+        begun = [
+            [("ADDED", running(gone)), ("DELETED", gone), ("ADDED", running(failed)), ("MODIFIED", failed)],
+            [("ADDED", failed), ("ADDED", running(also)), ("DELETED", also)],
+        ]
+        found = built(
+            begun
+            + [
+                [("ADDED", failed), ("ADDED", running(last))],
+                [("ADDED", failed), ("ADDED", running(last)), ("MODIFIED", last)],
+            ]
+        )
+        self.assertEqual([(1, 8, 0), (2, 8, 360), (3, 8, 480), (4, 8, 1200)], found)
+        begun = [
+            [
+                ("ADDED", running(gone)),
+                ("DELETED", gone),
+                ("ADDED", running(failed)),
+                ("MODIFIED", failed),
+                ("ADDED", running(also)),
+            ],
+            [("ADDED", running(also)), ("DELETED", also), ("ADDED", evicted(900))],
+        ]
+        self.assertEqual([(1, 8, 0), (2, 8, 360), (3, 8, 480), (4, 0, 900)], built(begun))
+        self.assertEqual([(1, 8, 0), (2, 8, 360), (3, 8, 480), (4, 0, 900)], built([begun[0] + begun[1]]))
+        third = deleted("d", 960, 1140)
+        begun = [
+            [("ADDED", running(failed)), ("MODIFIED", failed), ("ADDED", running(also)), ("DELETED", also)],
+            [("ADDED", failed), ("ADDED", running(third)), ("DELETED", third), ("ADDED", evicted(1140))],
+        ]
+        late = [("ADDED", evicted(1140)), ("ADDED", failed), ("ADDED", pod("e", 1800, 1860, job="other"))]
+        self.assertEqual([(1, 8, 360), (2, 8, 480), (3, 8, 960), (4, 0, 1140)], built([*begun, late]))
 
 
 if __name__ == "__main__":
