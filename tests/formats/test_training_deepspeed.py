@@ -239,6 +239,28 @@ class DeepSpeed(TrainerLogs):
                         said, {kind: n for kind, n in self.issues(path).items() if kind.startswith("missing")}
                     )
 
+    def test_a_step_that_is_saved_twice(self):
+        """Each rank tells of a save, at once; a save long after the first, as after a restart of which nothing tells, is one of its own."""
+        line = lambda at, text: f"[2026-03-03 10:{at // 60:02}:{at % 60:02},000] [INFO] {text}\n"
+        step = lambda n: line(
+            10 * n, f"[timer.py:1:stop] epoch=0/micro_step={n}/global_step={n}, RunningAvgSamplesPerSec=25.0"
+        )
+        tag = "[x.py:1:f] [Torch] Checkpoint global_step3 is {}!"
+
+        def save(at):
+            return "".join(line(at + rank, tag.format("about to be saved")) for rank in (0, 1)) + "".join(
+                line(at + 4 + rank, tag.format("ready now")) for rank in (0, 1)
+            )
+
+        begins = "".join(step(n) for n in (1, 2, 3))
+        for again, saves in ((37, [(30, 42)]), (600, [(30, 35), (600, 605)])):
+            text = begins + save(30) + save(again) + line(again + 20, step(4).partition(" [INFO] ")[2].rstrip())
+            path = self.file(text)
+            spans = "SELECT start_time, end_time FROM trace_records(?) WHERE record = 'spans' AND kind = 'checkpoint' ORDER BY 1"
+            self.assertEqual([(T0 + a, T0 + b) for a, b in saves], self.rows(spans, path), again)
+            commits = "SELECT durable_time FROM trace_records(?) WHERE record = 'commits' ORDER BY 1"
+            self.assertEqual([(T0 + b,) for _, b in saves], self.rows(commits, path), again)
+
     def test_deepspeed_s_pipelines(self):
         """Their engine tells the step beside the learning rate, and its rate in a line without a clock: the same steps as of the other's."""
         path = FIXTURES + "/deepspeed.log"

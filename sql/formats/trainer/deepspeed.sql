@@ -4,7 +4,8 @@
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 -- Every rank prints these: the first begin and the last end between two lines of steps. An end that comes after a step is that of the begin
--- with its tag: unless both came at once, the save went on while the program trained, and how long it blocked is not known.
+-- with its tag: unless both came at once, the save went on while the program trained, and how long it blocked is not known. A begin more
+-- than a minute after an end is of another save of the step, as after a restart.
 INSERT INTO trainer_marks(file, line, job, kind, start_time, time, step)
 WITH told AS (
   SELECT *, sum(step IS NOT NULL) OVER (PARTITION BY file ORDER BY line) AS place,
@@ -20,17 +21,19 @@ WITH told AS (
 tagged AS MATERIALIZED (
   SELECT file, line, time, tag, iif(begins, time, NULL) AS begun, ended IS NOT NULL AS ends, saved IS NOT NULL AS saves,
          coalesce(max(iif(begins, place, NULL)) OVER w, place) AS since, coalesce(max(iif(begins, latest, NULL)) OVER w, latest) AS step,
-         ended IS NOT NULL AND stepped < time AND place > max(iif(begins, place, NULL)) OVER w AS trained, place < steps AS goes_on
-  FROM (SELECT *, json_extract(fields, '$.saving') IS NOT NULL AS begins, json_extract(fields, '$.saved') AS saved
+         ended IS NOT NULL AND stepped < time AND place > max(iif(begins, place, NULL)) OVER w AS trained, place < steps AS goes_on,
+         sum(begins AND coalesce(time > ended_at + 60, 0)) OVER w AS nth
+  FROM (SELECT *, json_extract(fields, '$.saving') IS NOT NULL AS begins, json_extract(fields, '$.saved') AS saved,
+               lag(iif(ended IS NULL, NULL, time)) OVER (PARTITION BY file, tag ORDER BY line) AS ended_at
         FROM told WHERE tag IS NOT NULL)
   WINDOW w AS (PARTITION BY file, tag ORDER BY line)
 )
 SELECT file, min(line), file, iif(max(trained), 'untimed', 'checkpoint'), iif(max(trained), NULL, min(begun)), max(time), NULL
-FROM tagged GROUP BY file, since, tag HAVING max(ends)
+FROM tagged GROUP BY file, since, nth, tag HAVING max(ends)
 UNION ALL
 SELECT file, min(line), file, 'saved', NULL, max(time),
        coalesce(CASE WHEN tag GLOB 'global_step[0-9]*' THEN CAST(substr(tag, 12) AS INTEGER) END, max(step))
-FROM tagged WHERE saves GROUP BY file, since, tag
+FROM tagged WHERE saves GROUP BY file, since, nth, tag
 UNION ALL
 SELECT file, min(line), file, 'restore', min(time), max(time), nullif(max(loaded), -1) FROM told WHERE loaded IS NOT NULL GROUP BY file, place
 UNION ALL
@@ -46,7 +49,7 @@ UNION ALL
 SELECT file, line, file, 'untimed', NULL, NULL, NULL FROM told WHERE time IS NULL AND coalesce(tag, loaded) IS NOT NULL
 UNION ALL
 SELECT file, min(line), file, 'open', min(time), NULL, NULL
-FROM tagged WHERE goes_on GROUP BY file, since, tag HAVING max(ends) = 0;
+FROM tagged WHERE goes_on GROUP BY file, since, nth, tag HAVING max(ends) = 0;
 
 -- Nebula writes what it has in memory while training goes on. That this is done, only the begin of the next save or a good end of the run
 -- says.
