@@ -79,7 +79,7 @@ def told(job, runs, chips):
 def write(story, folder):
     """The files and the relations that they tell; of jobs that trained on one number of chips, run after run."""
     found, sources = {name: [] for name in ("jobs", "allocations", "capacity", "spans")}, []
-    for number, (job, runs) in enumerate(sorted(story.runs.items())):
+    for number, (job, runs) in enumerate(sorted((job, story.launched(job)) for job in story.runs)):
         sizes = {piece[2] for run in runs for piece in run.pieces}
         if (
             story.jobs[job]["phase"] != "training"

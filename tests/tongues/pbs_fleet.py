@@ -13,7 +13,7 @@ def write(story, folder):
     found = pbs.relations()
     found["spans"], found["commits"], found["traced"] = [], [], set()
     for job, number in pbs.number.items():
-        runs = story.runs[job]
+        runs = story.launched(job)
         if story.jobs[job]["phase"] != "training" or number % 11 == 5:
             continue
         last = max((s.step for run in runs for s in run.spans if s.step is not None), default=0)

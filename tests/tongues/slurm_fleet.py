@@ -12,7 +12,7 @@ from trainer_logs import counted_from_one
 def trainer_of(story, job, number):
     """Which trainer wrote a log of the job; None where there is none, or it was lost."""
     row = story.jobs[job]
-    traced = any(run.steps() for run in story.runs[job])
+    traced = any(run.steps() for run in story.launched(job))
     if row["phase"] != "training" or not traced or number % 11 == 5:
         return None
     return "maxtext" if row["framework"] == "jax" else ("megatron", "torchtitan")[number % 2]
@@ -25,7 +25,7 @@ def write(story, folder):
     found = slurm.relations()
     found["spans"], found["commits"], found["trainers"] = [], [], {}
     for job, number in slurm.number.items():
-        trainer, runs = trainer_of(story, job, number), story.runs[job]
+        trainer, runs = trainer_of(story, job, number), story.launched(job)
         if not trainer:
             continue
         if trainer != "maxtext":

@@ -108,6 +108,12 @@ class Story:
     allocations: dict  # job -> [row]
     programs: dict  # program -> its FLOPs, as text; None where nobody knows
     truth: dict  # (job, pool, category, cause) -> chip_us
+    launches: dict = field(
+        default_factory=dict
+    )  # job -> [Run] of its trainer, where they are not those of its scheduler
+
+    def launched(self, job):
+        return self.launches.get(job, self.runs[job])
 
 
 def rows(folder, relation, later):

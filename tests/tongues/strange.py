@@ -172,7 +172,58 @@ def ended_within_a_save(story, job):
     return False
 
 
-CHANGES = (requeued_at_once, fell_over, saved_twice, evaluated_at_the_end, on_half_the_chips, ended_within_a_save)
+def restarted_in_place(story, job):
+    """The last run keeps its chips while its trainer breaks off and starts again from its last save: logs tell of two runs."""
+    run = story.runs[job][-1]
+    steps = [span for span in run.spans if span.kind == "step"]
+    for last, then in zip(steps, steps[1:]) if len(run.pieces) == 1 else ():
+        saved = max((c.step for c in run.commits if c.durable <= then.start), default=None)
+        fifth = (then.end - then.start) // 5
+        others = [
+            span
+            for span in run.spans
+            if span is not then and span.start < then.start + 2 * fifth and span.end > then.start
+        ]
+        if saved is None or not run.start < last.end <= then.start or last.step < saved or others or then.end >= OPEN:
+            continue
+        at, back = then.start, last.step - saved
+        late = [span for span in run.spans if span.start >= at]
+        for thing in late + [commit for commit in run.commits if commit.snapshot >= at]:
+            if thing.step is not None:
+                thing.step -= back
+        for commit in run.commits:
+            if commit.snapshot < at < commit.durable:
+                commit.durable = OPEN
+        begins = [
+            replace(
+                then, kind=kind, start=at + nth * fifth, end=at + (nth + 1) * fifth, step=None, program=None, flops=None
+            )
+            for nth, kind in enumerate(("init", "restore"))
+        ]
+        then.start = begins[-1].end
+        parts = [(run.start, at, "failed"), (at, run.end, run.outcome)]
+        run.spans = [span for span in run.spans if span not in late] + begins + late
+        story.launches[job] = story.runs[job][:-1] + [
+            Run(
+                *(job, run.attempt, run.pool, start, end, outcome, [(start, end, run.chips)], [[]]),
+                [span for span in run.spans if start <= span.start < end],
+                [commit for commit in run.commits if start <= commit.snapshot < end],
+            )
+            for start, end, outcome in parts
+        ]
+        return True
+    return False
+
+
+CHANGES = (
+    restarted_in_place,
+    requeued_at_once,
+    fell_over,
+    saved_twice,
+    evaluated_at_the_end,
+    on_half_the_chips,
+    ended_within_a_save,
+)
 
 
 def change(story):
