@@ -4,6 +4,7 @@ import os
 import unittest
 from collections import Counter
 
+import slurm_fleet
 import story as stories
 import strange
 import tongue_case
@@ -97,6 +98,19 @@ class SlurmWays(tongue_case.TongueCase):
                     export(writer, folder, end)
                     found = self.found(folder, end)
                     self.check_near(expected, found, lambda key: nodes[key[0]] * MILLION if key[1] is None else 0)
+
+    def test_logs_beside(self):
+        """A task's log has the name of its array and index."""
+        for seed in self.seeds():
+            with self.subTest(seed=seed):
+                made = self.new_folder()
+                told, folder = stories.generate(made, seed, "1e3"), os.path.join(made, "site")
+                os.mkdir(folder)
+                relations = slurm_fleet.write(told, folder, Ways)
+                self.assertGreater(sum("_" in name for name in os.listdir(folder)), 3)
+                end, nodes = up(told.end), Counter(out["pool"] for out in relations["outages"])
+                expected, found = self.expected(relations, end), self.found(folder, end)
+                self.check_near(expected, found, lambda key: nodes[key[0]] * MILLION if key[1] is None else 0)
 
 
 if __name__ == "__main__":

@@ -75,6 +75,9 @@ class Slurm:
     def name(self, job):
         return f"{self.pool_of(job)}/{self.number[job]}"
 
+    def log_name(self, job):
+        return f"slurm-{self.number[job]}.out"
+
     def tres(self, pool, chips):
         return f"billing={int(chips)},gres/gpu={int(chips)},gres/gpu:{self.chip[pool]}={int(chips)},node={int(chips)}"
 

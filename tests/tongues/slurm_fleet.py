@@ -18,15 +18,15 @@ def trainer_of(story, job, number):
     return "maxtext" if row["framework"] == "jax" else ("megatron", "torchtitan")[number % 2]
 
 
-def write(story, folder):
+def write(story, folder, tongue=Slurm):
     """The files, and the relations that they tell."""
-    slurm = Slurm(story)
+    slurm = tongue(story)
     slurm.write(folder)
     found = slurm.relations()
     found["spans"], found["commits"], found["trainers"] = [], [], {}
     for job, number in slurm.number.items():
         trainer, runs = trainer_of(story, job, number), story.launched(job)
-        if not trainer:
+        if not trainer or not slurm.log_name(job):
             continue
         if trainer != "maxtext":
             runs = counted_from_one(runs)
@@ -40,7 +40,7 @@ def write(story, folder):
             else torchtitan(runs)
         )
         files = (
-            {f"slurm-{number}.out": logs}
+            {slurm.log_name(job): logs}
             if number % 3
             else {f"{number}/attempt{i}.log": [log] for i, log in enumerate(logs)}
         )

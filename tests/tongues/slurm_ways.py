@@ -39,6 +39,12 @@ class Ways(Slurm):
     def name(self, job):
         return str(self.number[job])
 
+    def log_name(self, job):
+        number = self.number[job]
+        if self.has_parts(job):
+            return None  # a log of both parts is of each
+        return f"slurm-{ARRAYS + number // 7}_{number % 7}.out" if self.is_task(number) else super().log_name(job)
+
     # ---- what becomes of jobs ----
 
     def is_task(self, number):
