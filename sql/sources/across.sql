@@ -2,7 +2,8 @@
 --
 -- Runs between join.sql and parallel.sql, if there is a scheduler. A tracker logs when a step ended; its length is the time since the
 -- value before. Over a requeue, that time also holds the rest of the first attempt, the wait, and the start of the next attempt. The step
--- was done in the attempt in which it ended, and took as long as most steps do. A span may also begin a little before its attempt, and in
+-- was done in the attempt in which it ended, and took as long as most steps do. (No attempt does a step within a second: schedulers count
+-- whole seconds, and the part in the next one is left out.) A span may also begin a little before its attempt, and in
 -- no other, if the clock of a node is some seconds behind the scheduler's: then the part outside is left out, as is a part beyond the
 -- attempt's end. The same holds for a span of the native trace that names no attempt; other spans of it keep their times.
 
@@ -64,7 +65,7 @@ CREATE TABLE begun_name(was, key, PRIMARY KEY (was, key)) WITHOUT ROWID;
 INSERT INTO begun_name SELECT json_extract(value, ''$[0]''), json_extract(value, ''$[1]'') FROM json_each(' || quote(names) || ');' || iif(own, '', '
 CREATE TABLE across AS
 SELECT s.rowid AS row, s.job AS was, ' || iif(EXISTS (SELECT 1 FROM pragma_table_info('spans_of_' || source, 'temp') WHERE name = 'step'), 's.step', 'NULL') || ' AS step, max(b.at) AS at, s.end_time - s.start_time AS lasted, max(b.at) - s.start_time AS before, min(coalesce(s.start_time >= b.reached, 1)) AS is_outside
-FROM temp.spans_of_' || source || ' AS s CROSS JOIN begun_name AS n ON n.was = s.job CROSS JOIN begun_anew AS b ON b.key = n.key AND b.at > s.start_time AND b.at < s.end_time
+FROM temp.spans_of_' || source || ' AS s CROSS JOIN begun_name AS n ON n.was = s.job CROSS JOIN begun_anew AS b ON b.key = n.key AND b.at > s.start_time AND b.at < s.end_time AND iif(s.start_time < b.reached, b.at < s.end_time - 1, 1)
 WHERE s.kind = ''step'' AND s.start_time > 1e8 GROUP BY s.rowid;
 CREATE TABLE usual_step AS
 SELECT was, seconds FROM (

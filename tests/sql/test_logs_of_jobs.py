@@ -252,6 +252,20 @@ class StepsAcrossAttempts(Logs):
         )  # no more than fits
         self.assertEqual([("5101", 1, 8 * 300, None), ("5101", 2, 8 * 695, None)], self.seconds(path))
 
+    def test_a_requeue_within_a_second(self):
+        """A step that ends in the second in which the next attempt begins was done in the one before."""
+        rows = job(5101, 0, 600, "NODE_FAIL") + job(5101, 600, 1800, submit=600)
+        for late in (0, 0.6):
+            steps = self.tracker((late, 1, 60), (660, 61, 100))
+            path = self.folder_of({"sacct.psv": SACCT + rows, "5101/wandb.csv": steps})
+            found = self.rows(
+                "SELECT attempt, sum(chip_us) / 8e6 FROM trace_rollup(?) WHERE category = 'unrated' GROUP BY 1", path
+            )
+            self.assertEqual([(1, 600), (2, 460 - late)], found)
+            self.assertEqual(
+                [], self.rows("SELECT * FROM mpg_issues WHERE kind = 'missing_steps' AND instr(source, ?)", path)
+            )
+
     def test_jobs_one_after_the_other(self):
         path = self.folder_of(
             {

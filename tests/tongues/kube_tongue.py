@@ -50,6 +50,13 @@ def write_watch(folder, told, since=0, until=1 << 40):
             file.writelines([line for of, line in filter(None, there.values()) if of == kind] + events)
 
 
+def end_before(starts, end):
+    """The second in which a pod's end is known: before those that come after it begin; None for an end that is not yet."""
+    if end >= OPEN:
+        return None
+    return min([up(end)] + [down(start) for start in starts if start >= end])
+
+
 class Kube:
     def __init__(self, story):
         self.story = story
@@ -155,10 +162,8 @@ class Kube:
     def attempts(self, job):
         """The rows of allocations, each with its attempt: a new one begins when no pod of the job runs, or after an eviction."""
         rows = sorted(self.story.allocations[job], key=lambda a: (a["start_time"], a["task"] or ""))
-        rows = [
-            (down(microseconds(a["start_time"])), None if not a["end_time"] else up(microseconds(a["end_time"])), a)
-            for a in rows
-        ]
+        starts = sorted(microseconds(a["start_time"]) for a in rows)
+        rows = [(down(microseconds(a["start_time"])), end_before(starts, microseconds(a["end_time"])), a) for a in rows]
         attempt, until, evictions = 0, -1, sorted({end for _, end, a in rows if a["outcome"] == "preempted"})
         before = None
         for start, end, a in rows:
