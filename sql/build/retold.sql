@@ -125,7 +125,7 @@ DELETE FROM main.allocations
 WHERE (job, start_us, id) IN (
   SELECT o.job, o.start_us, o.id FROM (SELECT job, min(start_us) AS start_us FROM temp.mpg_new
     WHERE record = 'allocations' GROUP BY job HAVING count(task) = count(*)) AS n
-  CROSS JOIN main.allocations AS o ON o.job = n.job AND o.start_us <= n.start_us AND coalesce(o.end_us, n.start_us) >= n.start_us
+  CROSS JOIN main.allocations AS o ON o.job = n.job AND o.start_us <= n.start_us AND coalesce(o.end_us, 9e18) > n.start_us
   WHERE o.task IS NULL AND o.chips > 0 AND o.id NOT IN (SELECT i.id FROM temp.mpg_ids AS i));
 DROP TABLE IF EXISTS temp.mpg_of_tasks;
 CREATE TEMP TABLE mpg_of_tasks AS
@@ -135,7 +135,7 @@ FROM (SELECT job FROM (SELECT DISTINCT job FROM temp.mpg_new WHERE record = 'all
 CROSS JOIN temp.mpg_new AS n ON n.record = 'allocations' AND n.job = j.job
 WHERE n.task IS NULL AND n.chips > 0
   AND (SELECT count(*) = count(a.task) AND min(a.start_us) >= n.start_us FROM main.allocations AS a
-       WHERE a.job = n.job AND coalesce(a.end_us, n.start_us) >= n.start_us AND a.start_us <= coalesce(n.end_us, a.start_us));
+       WHERE a.job = n.job AND max(coalesce(a.end_us, 9e18), a.start_us + 1) > n.start_us AND a.start_us <= coalesce(n.end_us, a.start_us));
 UPDATE main.allocations SET end_us = max(allocations.start_us, t.end_us), outcome = t.outcome
 FROM temp.mpg_of_tasks AS t
 WHERE t.job = allocations.job AND allocations.start_us BETWEEN t.start_us AND t.end_us AND allocations.end_us IS NULL;

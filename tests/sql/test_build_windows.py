@@ -219,14 +219,13 @@ class Windows(BuiltCase):
             at = thing["status"]["containerStatuses"][0]["state"]["terminated"]["finishedAt"]
             return {**thing, "metadata": {**thing["metadata"], "deletionTimestamp": at}}
 
-        def evicted(at):
-            """A Workload of Kueue whose pods were taken from it, and which waits."""
-            clock = f"2026-11-01T00:{at // 60:02}:00Z"
+        def workload(at, *conditions):
+            """A Workload of Kueue whose pods were taken from it at a time, and which waits, unless its conditions are others."""
             containers = [
                 {"name": "c", "resources": {"limits": {"nvidia.com/gpu": "8"}, "requests": {"nvidia.com/gpu": "8"}}}
             ]
             owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "trainer", "uid": "j-trainer", "controller": True}
-            conditions = [("Admitted", "False"), ("Evicted", "True")]
+            conditions = conditions or [("Admitted", "False", at), ("Evicted", "True", at)]
             return {
                 "apiVersion": "kueue.x-k8s.io/v1beta1",
                 "kind": "Workload",
@@ -243,8 +242,13 @@ class Windows(BuiltCase):
                 },
                 "status": {
                     "conditions": [
-                        {"type": kind, "status": status, "reason": "Preempted", "lastTransitionTime": clock}
-                        for kind, status in conditions
+                        {
+                            "type": kind,
+                            "status": status,
+                            "reason": "Preempted",
+                            "lastTransitionTime": f"2026-11-01T00:{since // 60:02}:00Z",
+                        }
+                        for kind, status, since in conditions
                     ]
                 },
             }
@@ -283,17 +287,29 @@ class Windows(BuiltCase):
                 ("MODIFIED", failed),
                 ("ADDED", running(also)),
             ],
-            [("ADDED", running(also)), ("DELETED", also), ("ADDED", evicted(900))],
+            [("ADDED", running(also)), ("DELETED", also), ("ADDED", workload(900))],
         ]
         self.assertEqual([(1, 8, 0), (2, 8, 360), (3, 8, 480), (4, 0, 900)], built(begun))
         self.assertEqual([(1, 8, 0), (2, 8, 360), (3, 8, 480), (4, 0, 900)], built([begun[0] + begun[1]]))
         third = deleted("d", 960, 1140)
         begun = [
             [("ADDED", running(failed)), ("MODIFIED", failed), ("ADDED", running(also)), ("DELETED", also)],
-            [("ADDED", failed), ("ADDED", running(third)), ("DELETED", third), ("ADDED", evicted(1140))],
+            [("ADDED", failed), ("ADDED", running(third)), ("DELETED", third), ("ADDED", workload(1140))],
         ]
-        late = [("ADDED", evicted(1140)), ("ADDED", failed), ("ADDED", pod("e", 1800, 1860, job="other"))]
+        late = [("ADDED", workload(1140)), ("ADDED", failed), ("ADDED", pod("e", 1800, 1860, job="other"))]
         self.assertEqual([(1, 8, 360), (2, 8, 480), (3, 8, 960), (4, 0, 1140)], built([*begun, late]))
+
+        # Its last pods were admitted when those before them ended: the Workload that is left repeats what these held.
+        then = deleted("c", 420, 900)
+        over = workload(900, ("Admitted", "True", 420), ("Finished", "True", 900))
+        begun = [
+            ("ADDED", running(failed)),
+            ("MODIFIED", failed),
+            ("ADDED", running(then)),
+            ("DELETED", then),
+            ("ADDED", over),
+        ]
+        self.assertEqual([(1, 8, 360), (2, 8, 420)], built([begun, [("ADDED", failed), ("ADDED", over), late[2]]]))
 
 
 if __name__ == "__main__":
