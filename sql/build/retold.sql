@@ -142,7 +142,7 @@ WHERE t.job = allocations.job AND allocations.start_us BETWEEN t.start_us AND t.
 DELETE FROM temp.mpg_others WHERE record = 'allocations' AND id IN (SELECT t.id FROM temp.mpg_of_tasks AS t);
 DELETE FROM temp.mpg_ids WHERE id IN (SELECT t.id FROM temp.mpg_of_tasks AS t);
 DROP TABLE temp.mpg_of_tasks;
--- A job that waited for its next attempt (it holds 0 chips since then) waits no more if this reading has that attempt.
+-- A job that waited for its next attempt (it holds 0 chips) waits no more if this reading has that attempt.
 DELETE FROM main.allocations
 WHERE (job, start_us, id) IN (
   SELECT o.job, o.start_us, o.id
@@ -151,20 +151,22 @@ WHERE (job, start_us, id) IN (
   WHERE o.chips = 0 AND (o.end_us IS NULL OR o.outcome IS NULL) AND o.id NOT IN (SELECT i.id FROM temp.mpg_ids AS i));
 DELETE FROM main.capacity WHERE id IN (SELECT was FROM temp.mpg_replaced WHERE record = 'capacity');
 DELETE FROM main.outages WHERE id IN (SELECT was FROM temp.mpg_replaced WHERE record = 'outages');
--- When a node of Kubernetes was out of service, metrics tell to a sample, and its objects to the second.
+-- When a node of Kubernetes was out of service, metrics tell to a sample, objects to the second.
 DROP TABLE IF EXISTS temp.mpg_close;
 CREATE TEMP TABLE mpg_close AS
 SELECT o.id, min(abs(o.start_us - n.start_us) + abs(o.end_us - n.end_us)) AS apart
 FROM temp.mpg_new AS n CROSS JOIN main.outages AS o ON o.pool = n.pool AND o.kind = n.kind AND o.chips = n.chips
   AND abs(o.start_us - n.start_us) <= 600000000 AND abs(o.end_us - n.end_us) <= 600000000
 WHERE n.record = 'outages' AND n.pool IN (SELECT g.pool FROM temp.mpg_again AS g)
-  AND o.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'outages') GROUP BY n.id;
+  AND o.id NOT IN (SELECT i.id FROM temp.mpg_others AS i WHERE i.record = 'outages')
+  AND iif((n.pool, n.start_us) IN (SELECT w.pool, w.start_us FROM temp.mpg_was AS w WHERE w.record = 'outages'), 0, 1)
+GROUP BY n.id;
 DELETE FROM temp.mpg_close
 WHERE EXISTS (SELECT 1 FROM (SELECT 1 FROM temp.mpg_close LIMIT 1) CROSS JOIN temp.mpg_sources AS s CROSS JOIN trace_sources(s.source) AS t
               WHERE NOT s.files OR s.source IS NULL OR (t.feeds = 'SG' OR t.format = 'native') AND t.format <> 'kube');
 DELETE FROM main.outages WHERE id IN (SELECT c.id FROM temp.mpg_close AS c);
 DROP TABLE temp.mpg_close;
--- If all jobs of a pool went to another pool, it now has that one's name.
+-- If all jobs of a pool went to another, it has that one's name.
 DROP TABLE IF EXISTS temp.mpg_left;
 CREATE TEMP TABLE mpg_left AS
 SELECT DISTINCT pool FROM temp.mpg_replaced

@@ -311,6 +311,24 @@ class Windows(BuiltCase):
         ]
         self.assertEqual([(1, 8, 360), (2, 8, 420)], built([begun, [("ADDED", failed), ("ADDED", over), late[2]]]))
 
+    def test_nodes_that_were_out_at_about_one_time(self):
+        """The end of one that a later watch tells does not take the place of the other's."""
+
+        def node(name, ready, since, heard, version):
+            thing = node_object("np", heard=heard)
+            thing["metadata"].update(name=name, uid=name, resourceVersion=str(version))
+            thing["status"]["conditions"][0].update(status=ready, lastTransitionTime=f"2026-03-01T{since}:00Z")
+            return json.dumps({"type": "MODIFIED", "object": thing}) + "\n"
+
+        first = node("a", "False", "08:30", "08:31", 1) + node("b", "False", "08:33", "08:34", 2)
+        first += node("a", "True", "08:50", "08:51", 3)
+        last = node("a", "True", "08:50", "09:10", 4) + node("b", "False", "08:33", "08:58", 5)
+        last += node("b", "True", "08:59", "09:10", 6)
+        outages = "SELECT start_us / 60000000 % 60, end_us / 60000000 % 60 FROM outages ORDER BY 1"
+        for states in ([{"1.json": first}, {"2.json": last}], [{"1.json": first, "2.json": last}]):
+            db = self.after(self.build_files, states)
+            self.assertEqual([(30, 50), (33, 59)], db.execute(outages).fetchall(), len(states))
+
 
 if __name__ == "__main__":
     unittest.main()
