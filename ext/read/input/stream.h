@@ -48,8 +48,8 @@ typedef struct mpg_stream_pool {
 void mpg_stream_pool_init(mpg_stream_pool *pool, const mpg_env *env); /* outlives the pool */
 void mpg_stream_pool_free(mpg_stream_pool *pool);                     /* closes the streams in it */
 /* Puts a stream that was only peeked at into the pool of `env`, or closes it: if there is no pool,
-** the pool is full or has another allocator, or the stream keeps a large window (zstd). The env that
-** opened the stream may end then. NULL is fine. */
+** the pool is full or has another allocator, or the stream keeps a large window (zstd). The env
+** that opened the stream may end then. NULL is fine. */
 void mpg_stream_put_back(const mpg_env *env, mpg_stream *stream);
 
 /* From here on `env` is polled: that of a thread that reads for another. It must have the same
