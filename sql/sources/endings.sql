@@ -1,5 +1,5 @@
--- endings.sql - gives the SQL that says until when each source observed its pools and jobs; none if all end at one time, unless there is a
--- table every_end, for what is stored may meet other sources later.
+-- endings.sql - gives the SQL that says until when each source observed its pools and jobs. If one source alone can say so, all its pools
+-- end at one time, and little is to be done; but not if there is a table every_end, for what is stored may meet other sources later.
 --
 -- The records of one source prove that its fleet was observed until then, not that another's was. What is open would else go on until the
 -- last record of all, weeks later perhaps:
@@ -13,11 +13,11 @@ WITH holders AS (SELECT count(*) AS n FROM source
 logs AS (SELECT count(*) AS n
          FROM (SELECT 1 FROM all_allocations AS a JOIN source AS s USING (source)
                WHERE EXISTS (SELECT 1 FROM source WHERE rank = 3) AND s.rank = 3 GROUP BY a.job LIMIT 2)),
-loose AS ( -- spans of a native trace, of jobs that another source allocates or none does
+loose AS ( -- a native trace of spans alone: another source allocates their jobs, or none does
   SELECT EXISTS (SELECT 1 FROM source WHERE rank = 2 AND json_extract(records, '$.spans') > 0
                  AND coalesce(json_extract(records, '$.allocations'), 0) = 0) AS n),
 own_jobs AS (SELECT DISTINCT job FROM all_jobs WHERE source IN (SELECT source FROM source WHERE rank = 3)),
-strays AS ( -- logs of jobs that hold nothing, which may go on for longer
+strays AS ( -- logs of jobs that no source allocates, which may go on after the pools were last observed
   SELECT EXISTS (SELECT 1 FROM source WHERE rank = 3)
     AND EXISTS (SELECT job FROM own_jobs EXCEPT SELECT job FROM all_allocations WHERE job IN (SELECT job FROM own_jobs)) AS n),
 said AS (SELECT EXISTS (SELECT 1 FROM sqlite_temp_schema WHERE name = 'spans') AS spans,
@@ -36,7 +36,7 @@ SELECT iif(holders.n + logs.n + max(strays.n, loose.n) < 2 AND NOT said.every, i
 UPDATE all_capacity SET end_time = l.time -- the open attempt of a log in which an earlier one ended later, or that tells of something after its last step
 FROM (SELECT max(time) AS time FROM (SELECT end_time AS time FROM all_capacity UNION ALL SELECT durable_time FROM all_commits' || iif(said.spans, ' UNION ALL SELECT max(end_time) FROM temp.spans', '') || ') WHERE typeof(time) IN (''integer'', ''real'')) AS l
 WHERE end_time < l.time AND typeof(end_time) IN (''integer'', ''real'') AND all_capacity.rowid IN (SELECT capacity FROM (' || own.sql || '));', '
-INSERT INTO temp.observed(pool, until_time) -- its pools of which it does not say so
+INSERT INTO temp.observed(pool, until_time) -- a pool that it does not name was observed as long as the others
 SELECT NULL, max(until_time) FROM all_observed WHERE source IN (SELECT source FROM source WHERE rank < 3) GROUP BY NULL HAVING count(until_time) > 0;'), '
 CREATE TABLE observed_end AS SELECT source, max(until_time) AS time FROM all_observed GROUP BY source;
 -- Times are Unix seconds, or text of which SQLite has the milliseconds.
@@ -50,7 +50,7 @@ INSERT INTO source_end
 SELECT ' || source || ', time FROM (SELECT max(max(start_time, coalesce(end_time, start_time))) AS time FROM temp.spans_of_' || source || ' WHERE typeof(start_time) IN (''integer'', ''real'')) WHERE time IS NOT NULL
 ON CONFLICT (source) DO UPDATE SET time = max(time, excluded.time);', ''), '')
     FROM source WHERE json_extract(records, '$.spans') > 0) || '
--- The last record, with which ends what nothing else ends; and the last time of which a source tells.
+-- time: of the last record, at which ends whatever has no end of its own; observed: the last time that any source tells.
 CREATE TABLE last_of_all AS SELECT ' || iif(said.every, '9e18 AS time, 9e18 AS observed;', 'max(time) AS time, max(max(time), coalesce((SELECT max(time) FROM observed_end), 0)) AS observed FROM source_end;')
 || iif(said.spans AND holders.n > 0, '
 INSERT INTO source_end -- the logs of its jobs

@@ -215,8 +215,8 @@ static bool contains(mpg_str text, const char *part) {
   return text.n > 0 && memmem(text.p, text.n, part, strlen(part)) != NULL;
 }
 
-/* Chips that count for none or for one each are listed, by the first line that has them: whether
-** the record asks for such, perhaps. */
+/* Whether a mapping may list the record by its line. It does so if a job asks for chips of a kind
+** that does not count, or of which each part counts as one. */
 static bool may_be_listed(const mpg_pbs *r) {
   const mpg_value *gpus = mpg_pbs_get(r, MPG_PBS_list_ngpus);
   const mpg_str select = text_of(r, MPG_PBS_list_select), nodes = text_of(r, MPG_PBS_list_nodes);
@@ -273,7 +273,7 @@ static waiting *copy_record(const mpg_pbs_ends *e, char type) {
   return w;
 }
 
-/* Takes the current record in. */
+/* Keeps the current record until the next of its job. */
 static mpg_rc put_aside(mpg_pbs_ends *e, char type, uint64_t hash) {
   const mpg_pbs_record record = mpg_pbs_current(e->reader);
   const mpg_str id = mpg_pbs_id_text(e->reader);
@@ -335,9 +335,9 @@ static mpg_str requested_gpu_type(const mpg_pbs *end, mpg_poller *poller) {
   return text_of(end, MPG_PBS_list_gpu_type);
 }
 
-/* Whether an end and the records before it, of equal lists, come to one type of GPU and to equal
-** numbers: where the job ran it may say a type that was not asked for; and what was used, which an
-** end alone says, stands for lists and amounts that are absent. */
+/* Whether a mapping counts the same chips by an end as by the records before it, whose lists are
+** equal. An end may differ twice: its vnodes may name a type of GPU that was not requested, and it
+** alone says what was used, which counts if lists and amounts are absent. */
 static bool comes_to_the_same(const mpg_pbs *end, mpg_poller *poller) {
   mpg_pbs_sum sum = {-1, -1, {NULL, 0}};
   mpg_str type;
