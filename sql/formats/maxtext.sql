@@ -79,7 +79,7 @@ DROP TABLE training_near;
 DROP TABLE training_files;
 
 -- A run that begins anew after one that reached its last step is another job: it undoes nothing. Runs of several files are in
--- the order of their clocks: names seldom sort.
+-- the order of their clocks: names seldom sort so.
 DROP TABLE IF EXISTS temp.training_attempts;
 CREATE TEMP TABLE training_attempts AS
 WITH summed AS (
