@@ -177,7 +177,7 @@ int mpg_register_progress(mpg_conn *conn, char **error);         /* functions/pr
 int mpg_register_op_cost(mpg_conn *conn, char **error);          /* functions/op_functions.c */
 int mpg_register_files(mpg_conn *conn, char **error);            /* functions/files_table.c */
 int mpg_register_build(mpg_conn *conn, char **error);            /* build/build_functions.c */
-int mpg_register_sources(mpg_conn *conn, char **error);          /* scripts/sources_table.c */
+int mpg_register_sources(mpg_conn *conn, char **error);          /* ledger/sources_table.c */
 int mpg_register_scripts(mpg_conn *conn, char **error);          /* scripts/script_tables.c */
 int mpg_register_help(mpg_conn *conn, char **error);             /* scripts/help_table.c */
 int mpg_register_transformer(mpg_conn *conn, char **error); /* functions/transformer_functions.c */

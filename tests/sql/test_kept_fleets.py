@@ -96,6 +96,11 @@ class Files(FolderCase):
         )
         self.assertEqual(1, self.both(self.DAY.replace("WHERE", "WHERE on_error = 'skip' AND")))
 
+    def test_what_there_is_and_what_it_says(self):
+        """Who asks first what lies at a path has the fleet mapped that is asked for next."""
+        sources = "SELECT * FROM trace_sources(?)"
+        self.assertEqual([1, 0, 0, 0], [self.both(sql) for sql in (sources, self.DAY, self.LEDGER, sources)])
+
     def test_what_lies_at_the_path(self):
         sources = "SELECT * FROM trace_sources(?)"
         first = self.rows(sources, self.folder)

@@ -88,7 +88,12 @@ typedef struct mpg_ledger_table {
   int ncols, nargs;
 } mpg_ledger_table;
 
-enum { MPG_LEDGER_TABLES = 7, MPG_RUNS_TABLE = 6, MPG_RUNS_COLUMNS = 15 };
+enum {
+  MPG_TRACE_LEDGER_TABLE = 0,
+  MPG_RUNS_TABLE = 6,
+  MPG_LEDGER_TABLES = 7,
+  MPG_RUNS_COLUMNS = 15
+};
 const mpg_ledger_table *mpg_ledger_table_get(int i);
 
 /* The dimensions of those of the table's columns whose bit is set: a roll-up's grain. */

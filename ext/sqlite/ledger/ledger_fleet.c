@@ -52,7 +52,9 @@ static mpg_rc read_files(mpg_fleet *fleet, const mpg_env *env, const mpg_ledger_
                                                      .reported = r->keep->reported,
                                                      .on_error = mpg_arg_on_error(r->args),
                                                      .threads = r->threads,
-                                                     .mapped = &mapped},
+                                                     .mapped = &mapped,
+                                                     .only_mapped = r->told != NULL,
+                                                     .told = r->told},
                                 err);
   if (rc == MPG_OK)
     rc = mpg_fleet_seal(fleet, err);

@@ -9,6 +9,7 @@
 #include "../connection.h"
 #include "../cache/fleet_cache.h"
 #include "../held_fleet.h"
+#include "../scripts/sources.h"
 #include "../../goodput/ledger/ledger_columns.h"
 #include "../../base/intern.h"
 
@@ -21,6 +22,8 @@ typedef struct mpg_ledger_reading {
   int threads;
   bool skip;            /* records that break a rule */
   mpg_fleet_keep *keep; /* for mpg_fleet_cache_give, before the fleet is freed; NULL: of tables */
+  mpg_sources_told
+      *told; /* as of mpg_sources_query; NULL: it is kept for trace_sources, if it can be */
 } mpg_ledger_reading;
 
 /* The one schema to read from; NULL: relations are found in SQLite's order of names. */

@@ -309,8 +309,13 @@ static int copy_arguments(cursor *c, mpg_table *t, int idx_num, int argc, sqlite
 static mpg_rc make_rows(cursor *c, mpg_table *t, const mpg_ledger_options *options, bool skip,
                         size_t limit, uint32_t grain, mpg_err *err) {
   const mpg_ledger_table *kind = mpg_ledger_table_of(t);
-  const mpg_ledger_reading reading = {
-      t->conn, kind, c->args, mpg_rollup_cache_reported(&c->fill), c->threads, skip, &c->keep};
+  const mpg_ledger_reading reading = {.conn = t->conn,
+                                      .table = kind,
+                                      .args = c->args,
+                                      .reported = mpg_rollup_cache_reported(&c->fill),
+                                      .threads = c->threads,
+                                      .skip = skip,
+                                      .keep = &c->keep};
   mpg_rc rc = mpg_ledger_read(&c->fleet, &c->chips, &c->scan.env, &reading, err);
   c->fill.copies_names = mpg_fleet_cache_keeps(&c->keep, &c->fleet);
   if (rc == MPG_OK)

@@ -155,10 +155,10 @@ static mpg_rc list_copy(void *ctx, sqlite3_stmt *stmt, mpg_err *err) {
   if (path == NULL || original == NULL)
     return mpg_fail_nomem(err);
   if (sqlite3_column_int(stmt, 2))
-    added = mpg_issues_add(&s->host->issues, MPG_WARNING, path, "same_content", 0, 1,
+    added = mpg_issues_add(s->issues, MPG_WARNING, path, "same_content", 0, 1,
                            "%s begins with its content: its records come twice", original);
   else
-    added = mpg_add_same_content(&s->host->issues, path, original);
+    added = mpg_add_same_content(s->issues, path, original);
   return added == MPG_OK ? MPG_OK : mpg_fail_nomem(err);
 }
 

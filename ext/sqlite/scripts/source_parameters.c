@@ -1,7 +1,28 @@
 /* source_parameters.c - see source_parameters.h. */
 #include "source_parameters.h"
+#include "../../base/text.h"
 
 #include <string.h>
+
+mpg_rc mpg_on_error_of(const mpg_value *word, mpg_on_error otherwise, mpg_on_error *out,
+                       mpg_err *err) {
+  *out = otherwise;
+  if (word->type == MPG_TEXT && mpg_str_eq(word->s, MPG_STR("skip")))
+    *out = MPG_ON_ERROR_SKIP;
+  else if (word->type == MPG_TEXT && mpg_str_eq(word->s, MPG_STR("stop")))
+    *out = MPG_ON_ERROR_STOP;
+  else if (word->type != MPG_NULL)
+    return mpg_fail_argument(err, "on_error", "'stop' or 'skip'", word);
+  return MPG_OK;
+}
+
+mpg_rc mpg_on_error_read(sqlite3_value *value, mpg_on_error otherwise, mpg_on_error *out,
+                         mpg_err *err) {
+  mpg_value word = {MPG_NULL, 0, 0.0, {NULL, 0}};
+  if (value != NULL)
+    word = mpg_value_of(value);
+  return mpg_on_error_of(&word, otherwise, out, err);
+}
 
 /* Whether the option `chips` is of files of other formats: a word, or a number. */
 static bool is_for_others(const mpg_sources *s, const char *name, sqlite3_stmt *option) {

@@ -286,31 +286,12 @@ static mpg_rc find_all(mpg_sources *s, mpg_err *err) {
   return rc == MPG_OK ? mpg_sources_leave_out_copies(s, err) : rc;
 }
 
-mpg_rc mpg_on_error_of(const mpg_value *word, mpg_on_error otherwise, mpg_on_error *out,
-                       mpg_err *err) {
-  *out = otherwise;
-  if (word->type == MPG_TEXT && mpg_str_eq(word->s, MPG_STR("skip")))
-    *out = MPG_ON_ERROR_SKIP;
-  else if (word->type == MPG_TEXT && mpg_str_eq(word->s, MPG_STR("stop")))
-    *out = MPG_ON_ERROR_STOP;
-  else if (word->type != MPG_NULL)
-    return mpg_fail_argument(err, "on_error", "'stop' or 'skip'", word);
-  return MPG_OK;
-}
-
-mpg_rc mpg_on_error_read(sqlite3_value *value, mpg_on_error otherwise, mpg_on_error *out,
-                         mpg_err *err) {
-  mpg_value word = {MPG_NULL, 0, 0.0, {NULL, 0}};
-  if (value != NULL)
-    word = mpg_value_of(value);
-  return mpg_on_error_of(&word, otherwise, out, err);
-}
-
 static mpg_rc open_listed(mpg_sources *s, mpg_conn *host, const mpg_env *env,
                           const mpg_sources_query *q, mpg_err *err) {
   mpg_rc rc;
   memset(s, 0, sizeof *s);
   s->host = host;
+  s->issues = &host->issues;
   s->env = env;
   s->on_error = q->on_error;
   s->every_end = q->every_end;
@@ -353,7 +334,7 @@ void mpg_sources_close(mpg_sources *s) {
 
 mpg_rc mpg_sources_forget(mpg_sources *s, const char *name, mpg_err *err) {
   uint32_t id;
-  mpg_issues_drop(&s->host->issues, name);
+  mpg_issues_drop(s->issues, name);
   return s->reported == NULL || mpg_intern_id(s->reported, mpg_str_of(name), &id) == MPG_OK
              ? MPG_OK
              : mpg_fail_nomem(err);
@@ -367,8 +348,8 @@ static mpg_rc drop_row(void *ctx, sqlite3_stmt *stmt, mpg_err *err) {
     return mpg_fail_nomem(err);
   if (mpg_sources_forget(s, path, err) != MPG_OK)
     return err->rc;
-  return reason == NULL || mpg_issues_add(&s->host->issues, MPG_INFO, path, "ignored_file", 0, 1,
-                                          "%s", reason) == MPG_OK
+  return reason == NULL || mpg_issues_add(s->issues, MPG_INFO, path, "ignored_file", 0, 1, "%s",
+                                          reason) == MPG_OK
              ? MPG_OK
              : mpg_fail_nomem(err);
 }
@@ -405,8 +386,8 @@ static mpg_rc name_source(mpg_sources *s, const char *source, char **out, mpg_er
   return rc;
 }
 
-/* Lists in the host's connection what scripts and readers listed here, or forgets what an earlier
-** read listed under such names. */
+/* Lists in s->issues what scripts and readers listed here, or forgets what an earlier read listed
+** under such names. */
 static mpg_rc pass_on_issues(mpg_sources *s, bool forget, mpg_err *err) {
   const mpg_issues *found = &s->db.conn->issues;
   mpg_rc rc = MPG_OK;
@@ -419,7 +400,7 @@ static mpg_rc pass_on_issues(mpg_sources *s, bool forget, mpg_err *err) {
     issue.source = source;
     if (forget)
       rc = mpg_sources_forget(s, source, err);
-    else if (mpg_issues_merge(&s->host->issues, &issue) != MPG_OK)
+    else if (mpg_issues_merge(s->issues, &issue) != MPG_OK)
       rc = mpg_fail_nomem(err);
     sqlite3_free(source);
   }
@@ -440,7 +421,7 @@ static int bind_why(void *ctx, sqlite3_stmt *stmt, int index, const char *name) 
 mpg_rc mpg_sources_list_issues(mpg_sources *s, mpg_err *err) {
   mpg_rc rc = pass_on_issues(s, true, err);
   for (size_t i = 0; i < s->entries.n; i++)
-    mpg_paths_forget_gone(mpg_str_of(s->entries.entry[i].path), &s->host->issues);
+    mpg_paths_forget_gone(mpg_str_of(s->entries.entry[i].path), s->issues);
   if (rc == MPG_OK && s->path != NULL)
     rc = mpg_private_run(&s->db,
                          "SELECT path, CASE WHEN source IS NOT NULL OR reason LIKE 'cannot be "
@@ -551,6 +532,8 @@ static mpg_rc read_sources(mpg_fleet *fleet, mpg_conn *host, const mpg_env *env,
   rc = mpg_sources_run(&s, err);
   if (rc == MPG_OK)
     rc = check_any(&s, err);
+  if (rc == MPG_OK && q->told != NULL)
+    rc = mpg_sources_tell(&s, q->told, err);
   if (rc == MPG_OK)
     s.db.conn->relations_called = s.path;
   if (rc == MPG_OK)
@@ -558,6 +541,10 @@ static mpg_rc read_sources(mpg_fleet *fleet, mpg_conn *host, const mpg_env *env,
                             "its sources", err); /* one record of many is no reason to stop */
   if (rc == MPG_OK)
     rc = mpg_sources_list_issues(&s, err);
+  if (rc == MPG_OK && q->told != NULL) {
+    s.issues = &q->told->issues;
+    rc = mpg_sources_list_issues(&s, err);
+  }
   mpg_sources_close(&s);
   return rc;
 }
@@ -571,6 +558,8 @@ static mpg_rc read_listed(mpg_fleet *fleet, mpg_conn *host, const mpg_env *env,
     rc = native_alone(host, env, q->listed, &native, err);
   if (q->mapped != NULL)
     *q->mapped = !native;
+  if (rc == MPG_OK && native && q->only_mapped)
+    return MPG_OK;
   if (rc == MPG_OK && native)
     return mpg_native_read(fleet, env, q->path,
                            &(mpg_native_options){.listed = q->listed,

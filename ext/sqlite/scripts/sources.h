@@ -12,6 +12,7 @@
 #include "../../goodput/trace/fleet.h"
 #include "../../read/input/paths.h"
 #include "../recognise/fleet_file.h"
+#include "../cache/row_store.h"
 #include "private_db.h"
 #include "../recognise/recognise.h"
 #include "table_shape.h"
@@ -32,6 +33,12 @@ mpg_rc mpg_on_error_of(const mpg_value *word, mpg_on_error otherwise, mpg_on_err
 mpg_rc mpg_on_error_read(sqlite3_value *value, mpg_on_error otherwise, mpg_on_error *out,
                          mpg_err *err);
 
+/* What trace_sources says of files. Zero-initialised: nothing yet. */
+typedef struct mpg_sources_told {
+  mpg_row_store rows; /* of sql/sources/report.sql; no columns: nothing is told */
+  mpg_issues issues;  /* what mapping listed, without what records that break a rule add */
+} mpg_sources_told;
+
 /* Which files are to be read, and how. */
 typedef struct mpg_sources_query {
   mpg_str path;
@@ -41,11 +48,15 @@ typedef struct mpg_sources_query {
   bool every_end;       /* `observed` has the end of each source, even if all have one */
   mpg_intern *reported; /* is told each name under which issues may be listed; NULL: nobody asks */
   bool *mapped;         /* is told whether scripts mapped the files; NULL: nobody asks */
+  bool only_mapped;     /* a native trace alone is not read */
+  mpg_sources_told
+      *told; /* zero-initialised: is told of files that scripts map; NULL: nobody asks */
 } mpg_sources_query;
 
 typedef struct mpg_sources {
   mpg_private_db db;
   mpg_conn *host;
+  mpg_issues *issues; /* where mpg_sources_list_issues lists: the host's */
   const mpg_env *env;
   mpg_recogniser *recogniser; /* the host's */
   mpg_entries entries;
@@ -72,8 +83,10 @@ mpg_rc mpg_sources_run(mpg_sources *s, mpg_err *err);
 mpg_rc mpg_sources_own(mpg_sources *s, const char *name, mpg_err *err);
 /* Maps those whose formats have a rank of this span: after mpg_source_prepare. */
 mpg_rc mpg_sources_run_ranks(mpg_sources *s, int from, int to, mpg_err *err);
-/* Lists in the host's connection what reading found, and forgets what an earlier read of these
-** files listed. */
+/* The rows, after a run. Whatever comes of it, mpg_sources_told_free. */
+mpg_rc mpg_sources_tell(mpg_sources *s, mpg_sources_told *told, mpg_err *err);
+void mpg_sources_told_free(mpg_sources_told *told);
+/* Lists in s->issues what reading found, and forgets what an earlier read of these files listed. */
 mpg_rc mpg_sources_list_issues(mpg_sources *s, mpg_err *err);
 /* Forgets what is listed under a name, under which issues are now to be listed. */
 mpg_rc mpg_sources_forget(mpg_sources *s, const char *name, mpg_err *err);

@@ -344,3 +344,28 @@ mpg_rc mpg_sources_run(mpg_sources *s, mpg_err *err) {
     rc = mpg_private_do_text(&s->db, "CREATE TABLE every_end AS SELECT 1", err);
   return rc == MPG_OK ? run_made(s, "sources/endings", err) : rc;
 }
+
+mpg_rc mpg_sources_tell(mpg_sources *s, mpg_sources_told *told, mpg_err *err) {
+  sqlite3_stmt *rows = NULL;
+  int code = SQLITE_DONE;
+  mpg_rc rc = mpg_private_prepare(&s->db, mpg_script_find("sources/report")->sql, &rows, err);
+  if (rc != MPG_OK)
+    return rc;
+  mpg_row_store_init(&told->rows, &s->host->env, sqlite3_column_count(rows));
+  mpg_issues_init(&told->issues, &s->host->env);
+  while (rc == MPG_OK && (code = sqlite3_step(rows)) == SQLITE_ROW)
+    if (mpg_row_store_add(&told->rows, rows) != MPG_OK)
+      rc = mpg_fail_nomem(err);
+  if (rc == MPG_OK && code != SQLITE_DONE)
+    rc = mpg_private_failure(&s->db, code, err);
+  (void)sqlite3_finalize(rows);
+  return rc;
+}
+
+void mpg_sources_told_free(mpg_sources_told *told) {
+  if (told->rows.columns == 0)
+    return;
+  mpg_row_store_free(&told->rows);
+  mpg_issues_free(&told->issues);
+  memset(told, 0, sizeof *told);
+}

@@ -123,7 +123,7 @@ mpg_table_rows *mpg_table_cache_begin(mpg_table_cache_fill *fill, mpg_conn *conn
   return NULL;
 }
 
-mpg_intern *mpg_table_cache_reported(mpg_table_cache_fill *fill) {
+mpg_intern *mpg_table_cache_reported(const mpg_table_cache_fill *fill) {
   return fill->key == NULL ? NULL : &fill->key->reported;
 }
 
@@ -139,6 +139,26 @@ static int copy_rows(mpg_row_store *to, sqlite3_stmt *rows, size_t limit, bool *
   return rc;
 }
 
+/* Without rows, for the fill's question, whose key it takes; NULL: there is no memory. */
+static mpg_table_rows *entry_new(mpg_table_cache_fill *fill) {
+  mpg_table_rows *e = mpg_calloc(&fill->conn->env, sizeof *e);
+  if (e == NULL)
+    return NULL;
+  e->base = (mpg_cache_entry){.users = 1, .free = rows_free};
+  e->key = fill->key;
+  mpg_issues_init(&e->issues, &fill->conn->env);
+  return e;
+}
+
+/* Puts it where the next one of its question finds it. */
+static void entry_add(mpg_table_cache_fill *fill, mpg_table_rows *e) {
+  fill->key = NULL;
+  fill->env->looked = NULL;
+  e->base.bytes = sizeof *e + mpg_row_store_bytes(&e->rows) + mpg_looked_bytes(&e->key->looked);
+  mpg_cache_drop(fill->conn, is_answer, e->key);
+  mpg_cache_add(fill->conn, &e->base);
+}
+
 int mpg_table_cache_end(mpg_table_cache_fill *fill, sqlite3_stmt *rows, mpg_table_rows **out) {
   mpg_conn *conn = fill->conn;
   mpg_table_rows *e;
@@ -147,22 +167,15 @@ int mpg_table_cache_end(mpg_table_cache_fill *fill, sqlite3_stmt *rows, mpg_tabl
   *out = NULL;
   if (fill->key == NULL || !mpg_looked_lasts(&fill->key->looked, fill->env))
     return SQLITE_DONE;
-  e = mpg_calloc(&conn->env, sizeof *e);
+  e = entry_new(fill);
   if (e == NULL)
     return SQLITE_DONE;
-  e->base = (mpg_cache_entry){.users = 1, .free = rows_free};
-  e->key = fill->key;
-  mpg_issues_init(&e->issues, &conn->env);
   mpg_row_store_init(&e->rows, &conn->env, sqlite3_column_count(rows));
   rc = copy_rows(&e->rows, rows, conn->cache_limit, &all);
   /* Views read as they are stepped through. */
   if (all && mpg_looked_lasts(&e->key->looked, fill->env) &&
       mpg_cache_copy_issues(&e->issues, conn, is_of, e->key) == MPG_OK) {
-    fill->key = NULL;
-    fill->env->looked = NULL;
-    e->base.bytes = sizeof *e + mpg_row_store_bytes(&e->rows) + mpg_looked_bytes(&e->key->looked);
-    mpg_cache_drop(conn, is_answer, e->key);
-    mpg_cache_add(conn, &e->base);
+    entry_add(fill, e);
     *out = e;
     return SQLITE_DONE;
   }
@@ -172,6 +185,21 @@ int mpg_table_cache_end(mpg_table_cache_fill *fill, sqlite3_stmt *rows, mpg_tabl
   mpg_row_store_free(&e->rows);
   mpg_free(&conn->env, e);
   return rc;
+}
+
+mpg_table_rows *mpg_table_cache_add(mpg_table_cache_fill *fill, mpg_row_store *rows,
+                                    mpg_issues *issues) {
+  mpg_table_rows *e = NULL;
+  if (fill->key != NULL && mpg_looked_lasts(&fill->key->looked, fill->env))
+    e = entry_new(fill);
+  if (e == NULL)
+    return NULL;
+  e->rows = *rows;
+  e->issues = *issues;
+  memset(rows, 0, sizeof *rows);
+  memset(issues, 0, sizeof *issues);
+  entry_add(fill, e);
+  return e;
 }
 
 void mpg_table_cache_fill_free(mpg_table_cache_fill *fill) {

@@ -37,10 +37,14 @@ mpg_table_rows *mpg_table_cache_begin(mpg_table_cache_fill *fill, mpg_conn *conn
                                       const mpg_table_shape *shape,
                                       sqlite3_value *const *arguments);
 /* To be told each name under which issues are listed. NULL: nobody asks. */
-mpg_intern *mpg_table_cache_reported(mpg_table_cache_fill *fill);
+mpg_intern *mpg_table_cache_reported(const mpg_table_cache_fill *fill);
 /* Steps through all rows and keeps them, if that can be: *out, with a reference. If it is NULL the
 ** rows are to be read by another pass over them. What stepping said, SQLITE_DONE or an error. */
 int mpg_table_cache_end(mpg_table_cache_fill *fill, sqlite3_stmt *rows, mpg_table_rows **out);
+/* Keeps rows that are in memory already, and what reading listed, if that can be: the entry, with a
+** reference, and both are zero. NULL: both are as they were. */
+mpg_table_rows *mpg_table_cache_add(mpg_table_cache_fill *fill, mpg_row_store *rows,
+                                    mpg_issues *issues);
 void mpg_table_cache_fill_free(mpg_table_cache_fill *fill);
 void mpg_table_rows_release(mpg_table_rows *rows); /* NULL is fine */
 

@@ -225,6 +225,7 @@ static mpg_rc open_run(mpg_sources *s, const mpg_table_question *q, mpg_err *err
       rc = mpg_source_prepare(s, err);
   } else {
     s->host = q->host;
+    s->issues = &q->host->issues;
     s->env = q->env;
     rc = mpg_private_open(&s->db, q->host, q->env, err);
     if (rc == MPG_OK)

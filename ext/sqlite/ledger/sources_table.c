@@ -6,8 +6,9 @@
 ** observes, which layers of the metric it feeds, and what is missing to use the rest. A file that
 ** nothing recognises, or that cannot be read, is a row with the reason. Columns: docs/sources.md.
 */
-#include "sources.h"
-#include "table_cache.h"
+#include "ledger_fleet.h"
+#include "ledger_arguments.h"
+#include "../scripts/table_cache.h"
 
 #include <string.h>
 
@@ -20,10 +21,12 @@ typedef struct cursor {
   sqlite3_vtab_cursor base; /* must be first */
   mpg_query_env scan;
   mpg_sources sources;
-  sqlite3_stmt *rows; /* of the private connection; NULL: none, or: */
+  sqlite3_stmt *rows;          /* of the private connection; NULL: none, or: */
+  const mpg_row_store *stored; /* what is cached, or told */
+  mpg_row_place place;
   mpg_table_cache_fill fill;
   mpg_table_rows *cached; /* what the connection has kept of them */
-  mpg_row_place place;
+  mpg_sources_told told;  /* of a mapping that made a fleet, too */
   const unsigned char *values[COLUMNS];
   sqlite3_value *arguments[MPG_SHAPE_ARGUMENTS]; /* path, on_error */
   sqlite3_int64 rowid;
@@ -58,9 +61,11 @@ static void cursor_clear(cursor *c) {
   (void)sqlite3_finalize(c->rows);
   mpg_sources_close(&c->sources);
   mpg_table_rows_release(c->cached);
+  mpg_sources_told_free(&c->told);
   mpg_table_cache_fill_free(&c->fill);
   mpg_query_env_end(&c->scan);
   c->cached = NULL;
+  c->stored = NULL;
   c->place = (mpg_row_place){NULL, 0};
   for (int i = 0; i < ARGUMENTS; i++) {
     sqlite3_value_free(c->arguments[i]);
@@ -81,8 +86,8 @@ static int sources_next(sqlite3_vtab_cursor *base) {
   mpg_err err;
   int rc;
   c->rowid++;
-  if (c->cached != NULL) {
-    c->eof = !mpg_row_store_next(&c->cached->rows, &c->place, c->values);
+  if (c->stored != NULL) {
+    c->eof = !mpg_row_store_next(c->stored, &c->place, c->values);
     return SQLITE_OK;
   }
   rc = sqlite3_step(c->rows);
@@ -110,14 +115,68 @@ static mpg_rc read_sources(cursor *c, mpg_conn *conn, mpg_str path, mpg_err *err
                       : rc;
 }
 
-/* The rows that were kept, or those of the files, which are kept if that can be. */
-static mpg_rc find_rows(cursor *c, mpg_conn *conn, mpg_str path, mpg_err *err) {
+static bool is_path(const void *ctx, const char *source) {
+  const cursor *c = ctx;
+  return mpg_str_eq(mpg_value_of(c->arguments[0]).s, mpg_str_of(source));
+}
+
+static bool is_reported(const void *ctx, const char *source) {
+  const cursor *c = ctx;
+  return mpg_intern_find(mpg_table_cache_reported(&c->fill), mpg_str_of(source)) != 0;
+}
+
+/* Reads the fleet, which trace_rollup asks for next, and keeps it for that: its mapping tells the
+** rows. If it fails, or there is nothing to map, they are not told: another reading says what there
+** is. */
+static mpg_rc read_fleet(cursor *c, mpg_conn *conn, mpg_err *err) {
+  sqlite3_value *args[MPG_ARGS] = {[MPG_ARG_PATH] = c->arguments[0]};
+  mpg_fleet_keep keep = {.conn = NULL};
+  mpg_fleet fleet;
+  mpg_chips *chips = NULL;
+  const mpg_ledger_reading reading = {.conn = conn,
+                                      .table = mpg_ledger_table_get(MPG_TRACE_LEDGER_TABLE),
+                                      .args = args,
+                                      .reported = mpg_table_cache_reported(&c->fill),
+                                      .threads = 1,
+                                      .keep = &keep,
+                                      .told = &c->told};
   mpg_rc rc;
+  memset(&fleet, 0, sizeof fleet);
+  rc = mpg_ledger_read(&fleet, &chips, &c->scan.env, &reading, err);
+  mpg_fleet_cache_give(&keep, &fleet, &chips);
+  mpg_ledger_fleet_free(&fleet, &chips);
+  if (rc == MPG_NOMEM || rc == MPG_INTERRUPTED)
+    return rc;
+  if (rc != MPG_OK)
+    mpg_sources_told_free(&c->told);
+  return MPG_OK;
+}
+
+/* The rows and issues of a mapping. What accounting has listed of the path stays, and what records
+** that break a rule add is for whoever asks for records. */
+static mpg_rc map_files(cursor *c, mpg_conn *conn, mpg_err *err) {
+  mpg_issues before;
+  mpg_rc rc = mpg_cache_copy_issues(&before, conn, is_path, c);
+  if (rc == MPG_OK)
+    rc = read_fleet(c, conn, err);
+  else
+    rc = mpg_fail_nomem(err);
+  if (rc == MPG_OK && (mpg_cache_list_again(conn, &before, is_path, c) != MPG_OK ||
+                       (c->told.rows.columns > 0 &&
+                        mpg_cache_list_again(conn, &c->told.issues, is_reported, c) != MPG_OK)))
+    rc = mpg_fail_nomem(err);
+  mpg_issues_free(&before);
+  if (rc != MPG_OK || c->told.rows.columns == 0)
+    return rc;
+  c->cached = mpg_table_cache_add(&c->fill, &c->told.rows, &c->told.issues);
+  c->stored = c->cached != NULL ? &c->cached->rows : &c->told.rows;
+  return MPG_OK;
+}
+
+/* The rows as they are told with the option on_error, or where there is no fleet to make. */
+static mpg_rc report_files(cursor *c, mpg_conn *conn, mpg_str path, mpg_err *err) {
+  mpg_rc rc = read_sources(c, conn, path, err);
   int code;
-  c->cached = mpg_table_cache_begin(&c->fill, conn, &c->scan.env, &shape, c->arguments);
-  if (c->cached != NULL)
-    return MPG_OK;
-  rc = read_sources(c, conn, path, err);
   if (rc != MPG_OK)
     return rc;
   code = mpg_table_cache_end(&c->fill, c->rows, &c->cached);
@@ -127,8 +186,20 @@ static mpg_rc find_rows(cursor *c, mpg_conn *conn, mpg_str path, mpg_err *err) {
     (void)sqlite3_finalize(c->rows);
     c->rows = NULL;
     mpg_sources_close(&c->sources);
+    c->stored = &c->cached->rows;
   }
   return MPG_OK;
+}
+
+/* The rows that were kept, or those of the files, which are kept if that can be. */
+static mpg_rc find_rows(cursor *c, mpg_conn *conn, mpg_str path, mpg_err *err) {
+  mpg_rc rc = MPG_OK;
+  c->cached = mpg_table_cache_begin(&c->fill, conn, &c->scan.env, &shape, c->arguments);
+  if (c->cached != NULL)
+    c->stored = &c->cached->rows;
+  else if (c->fill.key != NULL && c->arguments[1] == NULL)
+    rc = map_files(c, conn, err);
+  return rc == MPG_OK && c->stored == NULL ? report_files(c, conn, path, err) : rc;
 }
 
 static int sources_filter(sqlite3_vtab_cursor *base, int plan, const char *text, int argc,
@@ -175,8 +246,8 @@ static int sources_eof(sqlite3_vtab_cursor *base) {
 static int sources_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
   cursor *c = (cursor *)base;
   const bool real = column >= FIRST_TIME && column <= LAST_OF_TIMES;
-  if (column < COLUMNS && c->cached != NULL)
-    mpg_row_store_result(&c->cached->rows, c->values[column], real, context);
+  if (column < COLUMNS && c->stored != NULL)
+    mpg_row_store_result(c->stored, c->values[column], real, context);
   else if (column < COLUMNS)
     mpg_result_declared(context, sqlite3_column_value(c->rows, column), real);
   else if (c->arguments[column - COLUMNS] != NULL)
