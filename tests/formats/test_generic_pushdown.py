@@ -109,6 +109,19 @@ class Comparisons(Scanned):
             for line, rowid, _ in some:
                 self.assertEqual(rows[line], rowid)
 
+    def test_a_rowid_is_of_the_files_alone(self):
+        """Whoever reads them, and with whatever memory: a large file leaves larger blocks to the next."""
+        large, small = ("".join(f"p{i % 7},{i:040d}\n" for i in range(n)) for n in (200_000, 30_000))
+        path = self.folder({"1.csv": b"pool,n\n" + large.encode(), "2.csv": b"pool,n\n" + small.encode()})
+        expected = None
+        for threads in (1, 2, 3, 4):
+            self.db.execute("DROP TABLE IF EXISTS temp.t")
+            self.db.execute(f"CREATE VIRTUAL TABLE temp.t USING csv_trace('{path}', threads={threads})")
+            found = self.rows("SELECT rowid FROM t")
+            self.assertEqual(230_000, len(found))
+            expected = expected or found
+            self.assertTrue(expected == found, threads)
+
     def test_values_of_other_tables(self):
         self.db.execute("CREATE TABLE wanted(pool TEXT, n, r REAL, any)")
         self.db.executemany(

@@ -347,8 +347,10 @@ static mpg_rc widen_block(const mpg_blocks *b, mpg_block *block, size_t want, mp
   return MPG_OK;
 }
 
-static mpg_rc read_on(mpg_blocks *b, mpg_block *block, mpg_err *err) {
-  size_t room = block->cap - block->n, got;
+/* Up to `want` bytes of the block, which may be longer, of what it held before: where blocks end must
+** not depend on who reads them, for the numbers of their records go by it. */
+static mpg_rc read_on(mpg_blocks *b, mpg_block *block, size_t want, mpg_err *err) {
+  size_t room = want - block->n, got;
   mpg_rc rc = mpg_stream_read(b->stream, block->bytes + block->n, room, &got, err);
   block->n += got;
   memset(block->bytes + block->n, 0, MPG_WINDOW_SLACK);
@@ -410,7 +412,7 @@ mpg_rc mpg_blocks_next(mpg_blocks *b, mpg_block *block, mpg_err *err) {
   block->n = b->ntail;
   b->ntail = 0;
   while (cut == 0) {
-    if (!b->ended && (rc = read_on(b, block, err)) != MPG_OK)
+    if (!b->ended && (rc = read_on(b, block, want, err)) != MPG_OK)
       b->failed = *err;
     if (!b->begun)
       begin_stream(b, block);
@@ -429,7 +431,7 @@ mpg_rc mpg_blocks_next(mpg_blocks *b, mpg_block *block, mpg_err *err) {
       block->rest = true;
     if (block->rest)
       break;
-    if (cut == 0 && (rc = widen_block(b, block, 2 * block->cap, err)) != MPG_OK)
+    if (cut == 0 && (rc = widen_block(b, block, want *= 2, err)) != MPG_OK)
       return rc;
   }
   if (cut > 0)
