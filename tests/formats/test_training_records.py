@@ -3,6 +3,7 @@ history of Weights & Biases."""
 
 import datetime
 import json
+import os
 import unittest
 
 from trainer_case import T0, TrainerLogs
@@ -69,6 +70,8 @@ class Records(TrainerLogs):
 
     def test_many_bare_nans(self):
         """What it takes grows with the records of a run that diverged, and not with their square."""
+        if os.environ.get("MPG_SANITIZED"):
+            self.skipTest("blocks of a few bytes poll more often than statements step")
 
         def steps(n):
             records = [(i, i, {"loss": 2.5 if i < n / 2 else float("nan")}) for i in range(n)]

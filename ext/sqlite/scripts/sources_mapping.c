@@ -48,7 +48,7 @@ static mpg_str needed_input(const mpg_script *script) {
 ** parameter of files that are databases, each of which is a source of its own. */
 static mpg_rc insert_rank(mpg_sources *s, const mpg_script *script, sqlite3_stmt *insert,
                           mpg_err *err) {
-  const char *at = script->heads, *name = strrchr(script->name, '/') + 1;
+  const char *at = script->heads;
   mpg_str rank = MPG_STR(""), feeds = MPG_STR(""), needed, attached;
   mpg_head head;
   int code;
@@ -62,7 +62,8 @@ static mpg_rc insert_rank(mpg_sources *s, const mpg_script *script, sqlite3_stmt
     return MPG_OK;
   needed = needed_input(script);
   (void)mpg_source_attached(script, &attached);
-  code = sqlite3_bind_text(insert, 1, name, -1, SQLITE_STATIC);
+  /* A source's script lies in a folder. */
+  code = sqlite3_bind_text(insert, 1, strrchr(script->name, '/') + 1, -1, SQLITE_STATIC);
   if (code == SQLITE_OK)
     code = sqlite3_bind_text(insert, 2, rank.p, (int)rank.n, SQLITE_STATIC);
   if (code == SQLITE_OK)
