@@ -58,7 +58,9 @@ static bool names_wrapped_records(mpg_str text) {
 bool mpg_looks_native(mpg_str head, const char *path) {
   mpg_relation relation = mpg_relation_by_file(path);
   mpg_str text = mpg_skip_space(head), line, name;
-  if (text.n > 0 && (*text.p == '{' || *text.p == '['))
+  if (text.n == 0) /* and of an empty file there may be no pointer */
+    return false;
+  if (*text.p == '{' || *text.p == '[')
     return names_records((mpg_str){text.p, text.n < LOOKED_AT ? text.n : LOOKED_AT}) ||
            names_wrapped_records(text);
   if (relation == MPG_RELATIONS)
