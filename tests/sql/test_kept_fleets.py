@@ -91,9 +91,7 @@ class Files(FolderCase):
         self.assertEqual(
             [1, 0, 0, 0, 0], [self.both(sql) for sql in (self.DAY, self.HOUR, self.LEDGER, self.DAY, self.LEDGER)]
         )
-        self.assertEqual(
-            [1, 0], [self.both("SELECT * FROM trace_timeline(?)"), self.both("SELECT * FROM trace_timeline(?)")]
-        )
+        self.assertEqual(0, self.both("SELECT * FROM trace_timeline(?)"))
         self.assertEqual(1, self.both(self.DAY.replace("WHERE", "WHERE on_error = 'skip' AND")))
 
     def test_what_there_is_and_what_it_says(self):

@@ -59,8 +59,7 @@ static mpg_fleet_entry *entry_new(mpg_conn *conn, const mpg_fleet_question *ques
 static bool is_of_question(const mpg_cache_entry *base, const void *entry) {
   const mpg_fleet_entry *a = (const mpg_fleet_entry *)base, *b = entry;
   return base->free == entry_free && mpg_str_eq(a->question.path, b->question.path) &&
-         a->question.on_error == b->question.on_error &&
-         a->question.keep_origins == b->question.keep_origins;
+         a->question.on_error == b->question.on_error;
 }
 
 static bool is_same(const mpg_fleet_entry *a, const mpg_fleet_entry *b) {

@@ -17,7 +17,6 @@
 typedef struct mpg_fleet_question {
   mpg_str path;
   int on_error;
-  bool keep_origins;
   uint64_t user_tables; /* the content of those that scripts read, as a hash */
 } mpg_fleet_question;
 

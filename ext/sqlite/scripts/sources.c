@@ -536,6 +536,7 @@ static mpg_rc read_sources(mpg_fleet *fleet, mpg_conn *host, const mpg_env *env,
     rc = mpg_sources_tell(&s, q->told, err);
   if (rc == MPG_OK)
     s.db.conn->relations_called = s.path;
+  fleet->keep_origins = true; /* it may be kept, and a timeline asked for next */
   if (rc == MPG_OK)
     rc = mpg_relations_read(fleet, s.db.conn, env, "temp", q->on_error != MPG_ON_ERROR_STOP,
                             "its sources", err); /* one record of many is no reason to stop */
