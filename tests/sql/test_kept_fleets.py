@@ -21,6 +21,9 @@ QUESTIONS = (
     "SELECT * FROM trace_ledger(?) LIMIT 5",
     "SELECT * FROM trace_ledger(?) WHERE category = 'idle' ORDER BY start_time DESC",
     "SELECT * FROM trace_sources(?)",
+    "SELECT * FROM trace_records(?)",
+    "SELECT record, count(*) FROM trace_records(?) GROUP BY 1",
+    "SELECT a.id FROM trace_records(?1) AS a JOIN trace_records(?1) AS b ON a.id = b.id",
     "SELECT * FROM trace_timeline(?)",
     "SELECT * FROM trace_timeline(?1) WHERE of_job = (SELECT max(job) FROM trace_rollup(?1))",
     "SELECT count(*) FROM trace_rollup(?1) AS a JOIN trace_ledger(?1) AS b ON a.job = b.job AND a.category = b.category",
@@ -92,6 +95,8 @@ class Files(FolderCase):
             [1, 0, 0, 0, 0], [self.both(sql) for sql in (self.DAY, self.HOUR, self.LEDGER, self.DAY, self.LEDGER)]
         )
         self.assertEqual(0, self.both("SELECT * FROM trace_timeline(?)"))
+        records = ("SELECT * FROM trace_records(?)", "SELECT * FROM trace_records(?) WHERE job = '77'")
+        self.assertEqual([1, 0, 0], [self.both(sql) for sql in (*records, self.DAY)])
         self.assertEqual(1, self.both(self.DAY.replace("WHERE", "WHERE on_error = 'skip' AND")))
 
     def test_what_there_is_and_what_it_says(self):

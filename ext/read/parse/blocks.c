@@ -347,8 +347,8 @@ static mpg_rc widen_block(const mpg_blocks *b, mpg_block *block, size_t want, mp
   return MPG_OK;
 }
 
-/* Up to `want` bytes of the block, which may be longer, of what it held before: where blocks end must
-** not depend on who reads them, for the numbers of their records go by it. */
+/* Up to `want` bytes of the block, which may be longer, of what it held before: where blocks end
+** must not depend on who reads them, for the numbers of their records go by it. */
 static mpg_rc read_on(mpg_blocks *b, mpg_block *block, size_t want, mpg_err *err) {
   size_t room = want - block->n, got;
   mpg_rc rc = mpg_stream_read(b->stream, block->bytes + block->n, room, &got, err);

@@ -59,7 +59,7 @@ static mpg_fleet_entry *entry_new(mpg_conn *conn, const mpg_fleet_question *ques
 static bool is_of_question(const mpg_cache_entry *base, const void *entry) {
   const mpg_fleet_entry *a = (const mpg_fleet_entry *)base, *b = entry;
   return base->free == entry_free && mpg_str_eq(a->question.path, b->question.path) &&
-         a->question.on_error == b->question.on_error;
+         a->question.on_error == b->question.on_error && a->question.records == b->question.records;
 }
 
 static bool is_same(const mpg_fleet_entry *a, const mpg_fleet_entry *b) {
@@ -67,10 +67,12 @@ static bool is_same(const mpg_fleet_entry *a, const mpg_fleet_entry *b) {
          memcmp(&a->limits, &b->limits, sizeof a->limits) == 0;
 }
 
-/* A source is the path, one of its files, or what was reported. */
+/* A source is the path, one of its files, or what was reported. What accounting listed of the path
+** stays where the question is for records. */
 static bool is_of(const void *entry, const char *source) {
   const mpg_fleet_entry *e = entry;
-  return strcmp(source, e->path) == 0 || mpg_looked_has(&e->looked, source) ||
+  return (!e->question.records && strcmp(source, e->path) == 0) ||
+         mpg_looked_has(&e->looked, source) ||
          mpg_intern_find(&e->reported, mpg_str_of(source)) != 0;
 }
 

@@ -17,6 +17,7 @@
 typedef struct mpg_fleet_question {
   mpg_str path;
   int on_error;
+  bool records; /* as trace_records shows them: not sealed, and with the end of each source */
   uint64_t user_tables; /* the content of those that scripts read, as a hash */
 } mpg_fleet_question;
 
@@ -29,9 +30,9 @@ typedef struct mpg_fleet_keep {
 } mpg_fleet_keep;
 
 /*
-** True: *fleet, sealed, and *chips are the kept ones of that question, and their issues are listed
-** again. False: the caller reads them, with keep->reported and with *env, a copy of the scan's that
-** notes what is looked up.
+** True: *fleet, sealed unless it is for its records, and *chips are the kept ones of that question,
+** and their issues are listed again. False: the caller reads them, with keep->reported and with
+** *env, a copy of the scan's that notes what is looked up.
 */
 bool mpg_fleet_cache_take(mpg_fleet_keep *keep, const mpg_fleet_question *question, mpg_env *env,
                           mpg_fleet *fleet, mpg_chips **chips);

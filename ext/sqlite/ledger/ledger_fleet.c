@@ -34,7 +34,7 @@ const char *mpg_ledger_source(sqlite3_value *const *args, const mpg_ledger_table
 static mpg_rc take_fleet_of_files(mpg_fleet *fleet, mpg_chips **chips, const mpg_ledger_reading *r,
                                   mpg_env *reading, bool *taken, mpg_err *err) {
   const mpg_value path = mpg_value_of(r->args[MPG_ARG_PATH]);
-  mpg_fleet_question question = {path.s, (int)mpg_arg_on_error(r->args), 0};
+  mpg_fleet_question question = {.path = path.s, .on_error = (int)mpg_arg_on_error(r->args)};
   if (path.type != MPG_TEXT)
     return mpg_fail_argument(err, "path", "text", &path);
   *taken = mpg_user_tables_hash(r->conn, &question.user_tables) &&

@@ -2,6 +2,7 @@
 #include "records_reading.h"
 #include "ledger_arguments.h"
 #include "../catalogue.h"
+#include "../scripts/private_db.h"
 #include "../sqlite_relations.h"
 #include "../../base/sort.h"
 #include "../../base/text.h"
@@ -14,6 +15,7 @@ struct mpg_held_records {
 };
 
 static void free_reading(mpg_conn *conn, mpg_records_reading *r) {
+  mpg_fleet_cache_give(&r->keep, &r->fleet, &r->chips);
   mpg_free(&r->scan.env, r->by_name);
   mpg_fleet_free(&r->fleet);
   mpg_chips_free(r->chips);
@@ -23,35 +25,59 @@ static void free_reading(mpg_conn *conn, mpg_records_reading *r) {
   mpg_free(&conn->env, r);
 }
 
+/* Reads files, whose fleet is kept if scripts mapped them. `reading` notes what is looked up. */
+static mpg_rc read_files(mpg_records_reading *r, mpg_conn *conn, const mpg_env *reading,
+                         const mpg_sources_query *query, mpg_err *err) {
+  mpg_sources_query q = *query;
+  bool mapped = false;
+  mpg_rc rc;
+  q.mapped = &mapped;
+  q.reported = r->keep.reported;
+  rc = mpg_sources_fleet(&r->fleet, conn, reading, &q, err);
+  if (rc == MPG_OK && mapped)
+    mpg_fleet_cache_mapped(&r->keep);
+  return rc;
+}
+
+/* Reads the catalogue, and the records of files or tables. */
 static mpg_rc read_source(mpg_records_reading *r, mpg_conn *conn, sqlite3_value *const *args,
                           mpg_err *err) {
+  mpg_fleet_question question = {.on_error = (int)mpg_arg_on_error(args), .records = true};
+  mpg_env reading = r->scan.env;
   mpg_ledger_options options;
   bool skip = false;
   int threads;
-  mpg_value path;
+  mpg_value path = {MPG_NULL, 0, 0.0, {NULL, 0}};
   mpg_rc rc = mpg_ledger_args(args, conn, &options, &skip, &threads, err);
   if (rc == MPG_OK)
-    rc = mpg_catalogue_copy(conn, &r->chips, err);
-  if (rc == MPG_OK)
     rc = mpg_catalogue_copy(conn, &r->before, err);
+  if (rc == MPG_OK && r->files) {
+    path = mpg_value_of(args[MPG_ARG_PATH]);
+    if (path.type != MPG_TEXT)
+      return mpg_fail_argument(err, "path", "text", &path);
+    question.path = path.s;
+    r->keep = (mpg_fleet_keep){.conn = conn, .scan = &r->scan.env};
+    if (conn->held_records == NULL && mpg_user_tables_hash(conn, &question.user_tables) &&
+        mpg_fleet_cache_take(&r->keep, &question, &reading, &r->fleet, &r->chips))
+      return MPG_OK;
+  }
+  if (rc == MPG_OK)
+    rc = mpg_catalogue_copy(conn, &r->chips, err);
   if (rc == MPG_OK)
     rc = mpg_fleet_init(&r->fleet, &r->scan.env, &conn->issues, r->chips, err);
   if (rc != MPG_OK)
     return rc;
-  if (!r->files)
-    return mpg_relations_read(
-        &r->fleet, conn, &r->scan.env,
-        mpg_arg_given(args, MPG_ARG_SCHEMA) ? mpg_arg_text(args, MPG_ARG_SCHEMA) : NULL, skip,
-        "the records", err);
-  path = mpg_value_of(args[MPG_ARG_PATH]);
-  if (path.type != MPG_TEXT)
-    return mpg_fail_argument(err, "path", "text", &path);
-  return mpg_sources_fleet(&r->fleet, conn, &r->scan.env,
-                           &(mpg_sources_query){.path = path.s,
-                                                .on_error = mpg_arg_on_error(args),
-                                                .threads = threads,
-                                                .every_end = true},
-                           err);
+  if (r->files)
+    return read_files(r, conn, &reading,
+                      &(mpg_sources_query){.path = path.s,
+                                           .on_error = mpg_arg_on_error(args),
+                                           .threads = threads,
+                                           .every_end = true},
+                      err);
+  return mpg_relations_read(&r->fleet, conn, &r->scan.env,
+                            mpg_arg_given(args, MPG_ARG_SCHEMA) ? mpg_arg_text(args, MPG_ARG_SCHEMA)
+                                                                : NULL,
+                            skip, "the records", err);
 }
 
 static int name_order(const void *a, const void *b, void *ctx) {

@@ -5,9 +5,9 @@
 #ifndef MPG_RECORDS_READING_H
 #define MPG_RECORDS_READING_H
 
+#include "../cache/fleet_cache.h"
 #include "../connection.h"
 #include "../held_records.h"
-#include "../../goodput/trace/fleet.h"
 
 typedef struct mpg_records_reading {
   sqlite3_value *source;     /* the path or the schema; NULL: not given */
@@ -16,6 +16,7 @@ typedef struct mpg_records_reading {
   mpg_query_env scan;        /* of the fleet */
   mpg_chips *chips, *before; /* the catalogue with the trace's chips, and without */
   mpg_fleet fleet;
+  mpg_fleet_keep keep; /* of files that scripts map: the next reading of them has the fleet */
   uint32_t *by_name; /* the jobs in the order of their names, in which tables have their records */
 } mpg_records_reading;
 
