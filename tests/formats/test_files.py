@@ -48,6 +48,30 @@ class Files(FolderCase):
         ):
             self.assertEqual(self.listed(pattern), [within + name for name in expected], pattern)
 
+    def test_a_list(self):
+        """A file that two paths of a list name, or find, is read once. In other words it is read twice, and said."""
+        for named, expected in (
+            (["b/*.csv", "a.csv"], 4),
+            (["a.csv", "a.csv"], 1),
+            (["b", "b/2.csv", "b/*.csv", "b"], 4),
+            (["", "a.csv", "**"], 5),
+        ):
+            listed = json.dumps([self.path(name) for name in named])
+            self.assertEqual([(expected,)], self.rows("SELECT count(*) FROM trace_files(?)", listed), named)
+            self.assertEqual([(2 * expected,)], self.rows("SELECT count(*) FROM csv_trace(?)", listed), named)
+            self.assertEqual([], self.rows("SELECT source, detail FROM mpg_issues WHERE kind = 'same_content'"))
+        listed = json.dumps([self.path("a.csv"), self.path("b/../a.csv")])
+        self.assertEqual([(4,)], self.rows("SELECT count(*) FROM csv_trace(?)", listed))
+        self.assertEqual(
+            [(self.path("b/../a.csv"), 1)],
+            self.rows("SELECT source, count FROM mpg_issues WHERE kind = 'same_content'"),
+        )
+        fleet = self.path("fleet")
+        os.mkdir(fleet)
+        self.file("pool,chips,start_time,end_time\np,4,0,9\n", "fleet/capacity.csv")
+        listed = json.dumps([fleet, fleet, fleet + "/*.csv"])
+        self.assertEqual([(36.0,)], self.rows("SELECT sum(chip_seconds) FROM trace_rollup(?)", listed))
+
     def test_as_the_readers_have_it(self):
         for pattern in ("", "b/*.csv", "*/*/x*", "a.csv"):
             path = self.path(pattern)
@@ -347,7 +371,7 @@ class Links(Case):
                                 os.path.join(inner, name),
                                 "warning",
                                 1,
-                                f"by a link it is the file {first}: its records come twice",
+                                f"by a link or in other words it is the file {first}: its records come twice",
                             )
                             for name in ("spans.csv", "zz.csv")
                         ],

@@ -279,7 +279,7 @@ static int by_bytes(const void *a, const void *b, void *ctx) {
   return strcmp(((const mpg_file *)a)->path, ((const mpg_file *)b)->path);
 }
 
-/* Several "**" find a path several times. */
+/* In order, each once: several "**", and several paths of a list, find a path several times. */
 static mpg_rc drop_repeated(const mpg_env *env, names *paths, mpg_err *err) {
   size_t n = 0;
   const mpg_rc rc = mpg_sort(env, paths->p, paths->n, sizeof *paths->p, by_bytes, NULL);
@@ -398,7 +398,7 @@ static int by_file(const void *a, const void *b, void *ctx) {
   return order != 0 ? order : by_bytes(x, y, ctx);
 }
 
-/* Finds the paths that links lead to the file of a path before them. */
+/* Finds the paths that are, by a link or in other words, the file of a path before them. */
 static mpg_rc find_same(const mpg_env *env, names *files) {
   mpg_file **f = mpg_malloc(env, (files->n + 1) * sizeof *f);
   mpg_rc rc = f == NULL ? MPG_NOMEM : MPG_OK;
@@ -420,10 +420,8 @@ static mpg_rc find_paths(mpg_paths *paths, const mpg_env *env, mpg_str path, mpg
                                      : expand_path(env, &files, &from_folder, path, err);
   *paths = (mpg_paths){.env = env};
   if (rc == MPG_OK) {
-    rc = mpg_sort(env, files.p, files.n, sizeof *files.p, by_bytes, NULL);
-    if (rc == MPG_OK && files.n > 1)
-      rc = find_same(env, &files);
-    if (rc != MPG_OK)
+    rc = drop_repeated(env, &files, err);
+    if (rc == MPG_OK && files.n > 1 && (rc = find_same(env, &files)) != MPG_OK)
       (void)mpg_fail_plain(err, rc);
   }
   if (rc != MPG_OK) {

@@ -17,7 +17,7 @@ mpg_rc mpg_unfinished_record(mpg_issues *issues, const char *path, int64_t line,
 /* The issue no_line_end. */
 mpg_rc mpg_no_line_end(mpg_issues *issues, const char *path, int64_t line, mpg_err *err);
 
-/* What is odd of path i: that by a link it is the file of another (same_content); of the first also
+/* What is odd of path i: that it is the file of another (same_content); of the first also
 ** what was passed over. MPG_OK or MPG_NOMEM. */
 mpg_rc mpg_paths_issues(const mpg_paths *paths, size_t i, mpg_issues *issues, mpg_err *err);
 /* What was passed over: ignored_file of each, in place of what was said of it before. MPG_OK or
