@@ -360,6 +360,36 @@ class HowManyChips(Logs):
             )
             self.assertEqual(0, self.one("SELECT count(*) FROM trace_sources(?) WHERE inferred LIKE '%chips%'", path))
 
+    def test_those_that_another_log_tells_of(self):
+        """Without a scheduler: a tracker and the library's log beside the trainer's own, at the same time and after it."""
+        own = maxtext(1, 30, prefix=lambda seconds: f"{clock(seconds)} ", devices=8)
+
+        def tracker(first, last, start):
+            lines = (
+                {"_step": n, "_timestamp": T + start + 10 * (n - first + 1), "loss": 2} for n in range(first, last + 1)
+            )
+            return "".join(json.dumps(line) + "\n" for line in lines)
+
+        def library(first, last, start):
+            lines = [{"job_name": "run", "job_start_time": T + start}]
+            for n in range(first, last + 1):
+                lines.append({"job_name": "run", "step_count": n, "step_start_time": T + start + 10 * (n - first)})
+            return "".join(json.dumps(line) + "\n" for line in lines)
+
+        for name, log in (("history.jsonl", tracker), ("goodput.jsonl", library)):
+            for first, last, start in ((1, 30, 0), (11, 30, 100), (31, 90, 400), (1, 90, 0)):
+                with self.subTest(name=name, first=first, last=last):
+                    folder = self.folder_of({"run.log": own, name: log(first, last, start)})
+                    path = json.dumps({"sources": [{"path": folder, "job": "run"}]})
+                    chips = "SELECT DISTINCT chips FROM trace_records(?) WHERE record IN ('capacity', 'jobs', 'allocations')"
+                    self.assertEqual([(8,)], self.rows(chips, path))
+                    part = "SELECT count(*) FROM trace_rollup(?) WHERE category IN ('partial', 'idle')"
+                    self.assertEqual(0, self.one(part, path))
+                    said = "SELECT count(*) FROM mpg_issues WHERE detail LIKE '%differ on chips%' AND source = ?"
+                    self.assertEqual(0, self.one(said, path))
+                    told = "SELECT json_extract(inferred, '$.chips'), instr(coalesce(missing, ''), 'chips') FROM trace_sources(?) WHERE file LIKE ?"
+                    self.assertEqual([("those of its job", 0)], self.rows(told, path, "%" + name))
+
     def test_a_launch_that_came_to_no_step(self):
         """Another one follows it in the log, on more chips or fewer: the steps are of the chips that it tells of."""
 
