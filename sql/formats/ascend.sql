@@ -357,6 +357,7 @@ SELECT l.trace, l.severity, l.kind, NULL, l.count, l.detail FROM ascend_left_out
 
 CREATE TEMP TABLE device_told AS SELECT trace FROM ascend_trace;
 .read sql/formats/device/parts.sql
+.read sql/formats/device/unpriced.sql
 .read sql/formats/device/early.sql
 DROP TABLE device_told;
 CREATE TEMP TABLE device_read AS SELECT trace FROM ascend_trace;

@@ -259,6 +259,7 @@ SELECT trace, severity, kind, NULL, count, detail FROM kineto_left_out;
 CREATE TEMP TABLE device_told AS
 SELECT trace FROM kineto_files WHERE trace NOT IN (SELECT trace FROM kineto_left_out WHERE detail GLOB 'activities *call*');
 .read sql/formats/device/parts.sql
+.read sql/formats/device/unpriced.sql
 .read sql/formats/device/early.sql
 -- ROCm may give all calls the correlation 0.
 INSERT INTO mpg_issues(source, severity, kind, count, detail)

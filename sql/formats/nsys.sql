@@ -257,6 +257,7 @@ FROM nsys_trace WHERE trace NOT IN (SELECT trace FROM device_activity);
 
 CREATE TEMP TABLE device_told AS SELECT trace FROM nsys_trace;
 .read sql/formats/device/parts.sql
+.read sql/formats/device/unpriced.sql
 .read sql/formats/device/early.sql
 .read sql/formats/device/uncalled.sql
 CREATE TEMP TABLE device_read AS SELECT trace FROM nsys_trace;

@@ -320,6 +320,7 @@ FROM perfetto_left_out;
 
 CREATE TEMP TABLE device_told AS SELECT trace FROM perfetto_files;
 .read sql/formats/device/parts.sql
+.read sql/formats/device/unpriced.sql
 .read sql/formats/device/early.sql
 .read sql/formats/device/uncalled.sql
 CREATE TEMP TABLE device_read AS SELECT trace FROM perfetto_files WHERE EXISTS (SELECT 1 FROM device_traces WHERE format <> 'perfetto');

@@ -241,6 +241,7 @@ SELECT l.trace, l.severity, l.kind, NULL, l.count, l.detail FROM rocpd_left_out 
 
 CREATE TEMP TABLE device_told AS SELECT trace FROM rocpd_trace;
 .read sql/formats/device/parts.sql
+.read sql/formats/device/unpriced.sql
 .read sql/formats/device/early.sql
 .read sql/formats/device/uncalled.sql
 CREATE TEMP TABLE device_read AS SELECT trace FROM rocpd_trace;

@@ -652,6 +652,36 @@ class Views(Case):
             ([(None,)], [(989.5,)]), tuple(self.rows(peak, silent["kineto"], chip) for chip in (None, "nvidia-h200"))
         )
 
+    def test_why_operators_have_no_rows_or_no_roofline(self):
+        """A profile without shapes, one of another profiler, a chip that is not told or not known: each is listed, if operators are asked for."""
+        with open(os.path.join(ROOT, "fixtures/profile/rank0.json")) as file:
+            told = json.load(file)
+        events = [
+            {**e, "args": {k: v for k, v in e.get("args", {}).items() if k != "Input Dims"}}
+            for e in told["traceEvents"]
+        ]
+        issues = "SELECT severity, kind, detail GLOB ? FROM mpg_issues WHERE source = ? AND kind IN ('no_flops', 'no_chip', 'unknown_chip')"
+        for profile, chip, expected, said in (
+            (told, None, True, None),
+            (told | {"traceEvents": events}, None, False, ("no_flops", "*record_shapes=True")),
+            (told | {"deviceProperties": []}, None, True, ("no_chip", "*give chip_name")),
+            (
+                told | {"deviceProperties": [{"id": 0, "name": "X9"}]},
+                None,
+                True,
+                ("unknown_chip", "*'X9': give chip_name*"),
+            ),
+            (told | {"deviceProperties": []}, "nvidia-h200", True, None),
+            ("fixtures/xplane/tpu-host-0.xplane.pb", None, False, ("no_flops", "*see flops of trace_device_activity")),
+        ):
+            path = profile if isinstance(profile, str) else self.file(profile, "rank0.json")
+            for table in ("op_roofline", "op_work", "operators", "time"):
+                rows = self.rows(f"SELECT count(*) > 0 FROM trace_device_{table}(?, ?)", path, chip)
+                self.assertEqual([(expected or table == "time",)], rows, (table, said))
+                asks = said and (table == "op_roofline" or said[0] == "no_flops" and table != "time")
+                kind, detail = said or (None, None)
+                self.assertEqual([("warning", kind, 1)] if asks else [], self.rows(issues, detail, path), (table, said))
+
     def test_steps_of_old_traces(self):
         """Before annotations had a category of their own a step was an operator."""
 

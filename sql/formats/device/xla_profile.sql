@@ -213,6 +213,7 @@ GROUP BY trace;
 
 CREATE TEMP TABLE device_told AS SELECT trace FROM xla_traces;
 .read sql/formats/device/parts.sql
+.read sql/formats/device/unpriced.sql
 .read sql/formats/device/uncalled.sql
 CREATE TEMP TABLE device_read AS SELECT trace FROM xla_traces WHERE (SELECT count(*) FROM device_traces) > 1;
 .read sql/formats/device/alike.sql
