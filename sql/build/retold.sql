@@ -108,14 +108,7 @@ SELECT r.record, was, pool FROM (SELECT record, alike, was, pool, row_number() O
   FROM (SELECT DISTINCT record, alike, was, pool FROM temp.mpg_retold)) AS r
 JOIN (SELECT record, alike, count(DISTINCT now) AS n FROM temp.mpg_retold GROUP BY record, alike) AS c USING (record, alike)
 WHERE place <= n;
--- An end that came after this reading is not taken back.
-UPDATE temp.mpg_others
-SET end_us = e.end_us, outcome = e.outcome
-FROM (SELECT r.now AS id, w.end_us, w.outcome
-      FROM temp.mpg_retold AS r CROSS JOIN temp.mpg_was AS w ON w.record = r.record AND w.id = r.was
-      WHERE r.record = 'allocations'
-        AND w.end_us >= (SELECT max(i.until_us) FROM temp.mpg_seen AS i WHERE i.pool = r.pool_now AND i.job IS NULL)) AS e
-WHERE e.id = mpg_others.id AND mpg_others.record = 'allocations' AND mpg_others.end_us IS NULL;
+.read sql/build/kept_ends.sql
 DELETE FROM main.allocations WHERE (job, start_us, id) IN (
   SELECT w.job, w.start_us, w.id FROM temp.mpg_replaced AS r JOIN temp.mpg_was AS w ON w.record = r.record AND w.id = r.was
   WHERE r.record = 'allocations');

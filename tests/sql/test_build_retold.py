@@ -525,6 +525,42 @@ class Retold(BuiltCase):
                 ).fetchall(),
             )
 
+    def test_ends_of_a_file_that_is_gone(self):
+        """Of three exports the middle one has how what the first had as running ended. Built again without it, as the night after it was cleared away, they are as known before."""
+        after = job(3, "RUNNING", 6000, 6000, None)
+
+        def listed(heard, *pods):
+            return kube(node_object("np", heard=heard), *pods)["list.json"]
+
+        def pbs(day, kind, number, end=None):
+            start = datetime.datetime(2026, 11, 21, 9, tzinfo=datetime.timezone.utc).timestamp() + number * 3600
+            return (
+                f"11/{day}/2026 09:00:00;{kind};{number}.s;user=a queue=q ctime={start:.0f} qtime={start:.0f} start={start:.0f}"
+                f" exec_host=n{number}/0 Resource_List.ngpus=8" + (f" end={end} Exit_status=0\n" if end else "\n")
+            )
+
+        for files in (
+            {
+                "1": pbs(21, "S", 1) + pbs(21, "S", 2) + pbs(21, "E", 2, 1795264200),
+                "2": pbs(22, "E", 1, 1795338000) + pbs(22, "S", 3) + pbs(22, "E", 3, 1795345200),
+                "3": pbs(23, "S", 4),
+            },
+            {
+                "1.psv": JOBS + job(1, "RUNNING", 0, 0, None) + job(4, "RUNNING", 0, 500, None, node="n2"),
+                "2.psv": JOBS + DONE + job(4, "FAILED", 0, 500, 3000, node="n2"),
+                "3.psv": JOBS + after,
+            },
+            {
+                "1.json": listed("09:00", pod_object()),
+                "2.json": listed("10:00", pod_object("2026-03-01T09:30:00Z")),
+                "3.json": listed("11:00"),
+            },
+        ):
+            left = {name: text for name, text in files.items() if name[0] != "2"}
+            self.assertEqual(self.built([files])[0], self.built([files, left])[0])
+            self.assertEqual(self.built([files])[0], self.built([files, left, left, files, left])[0])
+            self.assertEqual(self.built([files])[0], self.built([left, files, left])[0])
+
     def test_jobs_that_a_later_export_lacks(self):
         """One that ran, where the export was overwritten, ended when last seen, unless it comes again; logs of other schedulers do not tell of it again. What is listed is what the last build found."""
         one, other = job(1, "RUNNING", 0, 0, None), job(2, "RUNNING", 0, 500, None, node="n2")
