@@ -18,7 +18,7 @@
 --            device AS queue FROM chrome_trace('before.json') WHERE ...
 --     UNION ALL SELECT 'test', NULL, ... FROM chrome_trace('after.json') WHERE ...;
 
---@ argument base :base PATH the profile before: Chrome traces of PyTorch: a file, glob or folder
+--@ argument base :base PATH the profile before: Chrome traces of PyTorch alone: a file, glob or folder
 --@ argument test :test PATH the profile after
 --@ argument step :step BIGINT of both; all of the trace unless given
 --@ table trace_profile_diff profile_diff what changed from one profile of a program to another: events by name, counted and summed

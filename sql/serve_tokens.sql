@@ -1,7 +1,7 @@
 -- serve_tokens.sql - what inference servers computed between two scrapes, by the counters of vLLM, SGLang, TGI, TensorRT-LLM, JetStream,
 -- LMDeploy, llama.cpp, NIM, MindIE and Triton.
 --
--- In the sqlite3 shell, after .param set :path fixtures/serving/vllm.prom:
+-- In the sqlite3 shell, after .param set :prometheus fixtures/serving/vllm.prom:
 --
 --     .read sql/serve_tokens.sql
 --     SELECT replica, sum(prefill_tokens) FROM serve_tokens GROUP BY replica;
@@ -9,7 +9,8 @@
 -- A prompt that a prefix cache holds, or that another replica computed and sent, is received and not computed: it costs nothing here.
 -- docs/serving.md has the rules.
 --
---@ argument path :path PATH samples of Prometheus: answers of its HTTP API, or text with timestamps or the time in the file's name
+--@ reads formats/dcgm
+--@ argument path :path FILES samples of Prometheus: answers of its HTTP API, or text with timestamps or the time in the file's name
 --@ table trace_serve_tokens serve_tokens a row for each replica, model and interval between two samples in which it computed something
 --@ column server TEXT - vllm, sglang, tgi, trtllm, jetstream, lmdeploy, llamacpp, nim (or MindIE, whose names are the same), triton
 --@ column replica TEXT - the pod, else the instance; with its namespace and cluster, where several have one of that name
@@ -65,7 +66,7 @@ INSERT INTO serve_spellings SELECT 'ray_' || spelling, metric FROM serve_spellin
 DROP TABLE IF EXISTS temp.serve_files;
 CREATE TEMP TABLE serve_files AS
 WITH RECURSIVE file AS (SELECT path, ' ' || substr(path, 1 + length(rtrim(path, replace(path, '/', '')))) || ' ' AS name
-                        FROM trace_files(mpg_required(:path, ':path'))),
+                        FROM trace_files(mpg_required(:prometheus, ':prometheus'))),
 place(path, name, at) AS (SELECT path, name, 1 FROM file UNION ALL SELECT path, name, at + 1 FROM place WHERE at < length(name))
 SELECT path, CAST(substr(name,
                          1 + max(at) FILTER (WHERE substr(name, at, 12) GLOB '[^0-9]1' || replace('.........', '.', '[0-9]') || '[^0-9]'
@@ -143,7 +144,7 @@ SELECT file, 'warning', 'unknown_metric', NULL, sum(of_server),
 FROM serve_names WHERE of_server > 0 AND replica NOT IN (SELECT replica FROM serve_samples)
   AND file IN (SELECT file FROM serve_names WHERE known > 0) GROUP BY file;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT :path, 'warning', 'no_record', NULL, 1, 'no sample has a value'
+SELECT :prometheus, 'warning', 'no_record', NULL, 1, 'no sample has a value'
 WHERE NOT EXISTS (SELECT 1 FROM serve_samples) AND EXISTS (SELECT 1 FROM serve_names)
   AND NOT EXISTS (SELECT 1 FROM mpg_issues WHERE kind = 'unknown_metric' AND detail LIKE '%no counter of tokens%');
 DROP TABLE serve_names;
@@ -193,7 +194,7 @@ told AS (
 SELECT metric, replica, labels FROM told GROUP BY 1, 2, 3
 HAVING total(value < before AND target <> target_before) > 1 + 2 * total(value < own_before);
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT :path, 'warning', 'conflict', NULL, count(*),
+SELECT :prometheus, 'warning', 'conflict', NULL, count(*),
        'counters that two targets tell under one name, such as ' || min(metric)
          || ' of ' || coalesce(nullif(min(replica), ''), 'one without a name')
          || ', with values of two servers: each counts' FROM serve_apart GROUP BY NULL;
@@ -249,20 +250,20 @@ FROM (
 WHERE n.row = serve_told.rowid;
 DROP TABLE serve_new;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT :path, 'info', 'counter_reset', NULL, count(*),
+SELECT :prometheus, 'info', 'counter_reset', NULL, count(*),
        'counters that fell, or whose labels are new, such as ' || min(metric)
          || ' of ' || coalesce(nullif(min(replica), ''), 'one without a name')
          || ': they began anew. Or are these samples of two servers?'
 FROM serve_told WHERE value < before OR is_new AND before = 0 AND value > 0 GROUP BY NULL;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT :path, 'warning', 'missing_samples', NULL, count(*),
+SELECT :prometheus, 'warning', 'missing_samples', NULL, count(*),
        'counters with one sample, or above 0 when they were first sampled, after others, such as ' || min(metric)
          || ' of ' || coalesce(nullif(min(replica), ''), 'one without a name')
          || ': nobody tells what they counted before'
 FROM serve_told AS t LEFT JOIN serve_spacing AS u USING (replica)
 WHERE since IS NULL AND (n = 1 OR value > 0 AND time - begun > 1.5 * spacing) GROUP BY NULL;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT :path, 'warning', 'between_samples', NULL, count(*),
+SELECT :prometheus, 'warning', 'between_samples', NULL, count(*),
        'intervals of more than twice the usual ' || min(spacing) || ' s, such as of ' || min(metric)
          || ' of ' || coalesce(nullif(min(replica), ''), 'one without a name')
          || ': what was computed there counts over the whole'
@@ -308,7 +309,7 @@ FROM (SELECT *, coalesce(prefill,
              AS prefill_tokens FROM serve_sums)
 WHERE coalesce(prefill_tokens, 0) > 0 OR decode_tokens > 0 OR executions > 0;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT :path, 'warning', 'impossible_value', NULL, count(*),
+SELECT :prometheus, 'warning', 'impossible_value', NULL, count(*),
        'replicas whose caches held more tokens than came, such as ' || coalesce(nullif(min(replica), ''), 'one without a name')
          || ': what they computed of prompts is not known, and counts as told'
 FROM (SELECT replica, max(so_far) AS most, total(coalesce(every, 0) - coalesce(hits, 0) - coalesce(sent, 0)) AS last, total(every) AS every
@@ -316,7 +317,7 @@ FROM (SELECT replica, max(so_far) AS most, total(coalesce(every, 0) - coalesce(h
       HAVING count(every) > 0 AND count(prefill) = 0 AND last < min(0, most) - 0.1 * total(every)) GROUP BY NULL;
 -- A replica whose prompts nobody divides may have received some that it did not compute.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
-SELECT :path, 'warning', 'assumed_computed', NULL, count(DISTINCT g.server || ' ' || g.replica),
+SELECT :prometheus, 'warning', 'assumed_computed', NULL, count(DISTINCT g.server || ' ' || g.replica),
        'replicas of which a counter of all prompts alone is told, such as '
          || coalesce(nullif(min(g.replica), ''), 'one without a name') || ' of ' || min(g.server)
          || ': all count as computed, though a cache or another replica may have had them'

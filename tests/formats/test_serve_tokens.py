@@ -1,8 +1,10 @@
 """trace_serve_tokens: a server that is simulated second by second, and what its counters say, in the words of vLLM, SGLang, TGI and Triton."""
 
+import json
 import os
 import re
 import random
+import sqlite3
 import unittest
 from collections import Counter
 
@@ -285,6 +287,32 @@ class ServeTokens(Case):
             ).fetchall(),
             [("a", 10), ("b", 14)],
         )
+
+    def test_samples_beside_other_files(self):
+        """In one folder with listings of Kubernetes, a log and metrics of the cluster's state; of a fleet file. What is of another format is listed."""
+        ask = lambda sql, *values: self.db.execute(sql, values).fetchall()
+        tokens = ("vllm:generation_tokens_total", 'pod="x",model_name="m"', (0, 50, 100))
+        state = ("kube_pod_created", 'namespace="ml",pod="x",uid="u"', (1, 1, 1))
+        listing = json.dumps({"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": "Node"}]})
+        for samples in ([tokens], [state, tokens]):
+            folder = self.folder_of(
+                {
+                    "a.prom": "\n".join(self.lines(*samples)) + "\n",
+                    "list.json": listing,
+                    "sub/run.log": "completed step: 1, seconds: 2.0\n",
+                }
+            )
+            for path in (folder, json.dumps({"sources": [{"path": folder + "/a.prom"}]}), folder + "/a.prom"):
+                self.assertEqual([(100,)], ask("SELECT sum(decode_tokens) FROM trace_serve_tokens(?)", path))
+            ask("SELECT count(*) FROM trace_serve_tokens(?)", folder)
+            other = ask(
+                "SELECT source FROM mpg_issues WHERE kind = 'ignored_file' AND source GLOB ? ORDER BY 1", folder + "/*"
+            )
+            self.assertEqual([(folder + "/list.json",), (folder + "/sub/run.log",)], other)
+        with self.assertRaisesRegex(
+            sqlite3.OperationalError, "list.json: expected a file of the format dcgm, found none"
+        ):
+            ask("SELECT count(*) FROM trace_serve_tokens(?)", folder + "/list.json")
 
     def test_a_hit_before_its_prompt(self):
         """A scrape falls between a hit of the cache, told at once, and its prompt, told later: the hit costs nothing in either interval."""

@@ -44,7 +44,7 @@ BY_HAND = {
     "sql/formats/hlo.sql": [("formats/hlo.sql", {"hlo": "fixtures/hlo", "chip": "nvidia-h100-sxm"})],
     "sql/formats/dcgm.sql": [("formats/dcgm.sql", {"prometheus": "fixtures/prometheus/dcgm.json"})],
     "sql/training_steps.sql": [("formats/maxtext.sql", {"log": "fixtures/training/maxtext.log"})],
-    "sql/serve_tokens.sql": [("serve_tokens.sql", {"path": "fixtures/serving/vllm.prom"})],
+    "sql/serve_tokens.sql": [("serve_tokens.sql", {"prometheus": "fixtures/serving/vllm.prom"})],
 }
 # Arguments that call() gives.
 ASKED_BY_PLACE = {"sql/profile_diff.sql": ("step",)}

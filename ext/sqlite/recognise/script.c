@@ -50,7 +50,8 @@ static mpg_head head_of(mpg_str line) {
       [MPG_HEAD_JOB] = MPG_STR("job"),       [MPG_HEAD_HINT] = MPG_STR("hint"),
       [MPG_HEAD_TABLE] = MPG_STR("table"),   [MPG_HEAD_ARGUMENT] = MPG_STR("argument"),
       [MPG_HEAD_COLUMN] = MPG_STR("column"), [MPG_HEAD_USES] = MPG_STR("uses"),
-      [MPG_HEAD_FILLS] = MPG_STR("fills"),   [MPG_HEAD_ATTACH] = MPG_STR("attach"),
+      [MPG_HEAD_FILLS] = MPG_STR("fills"),   [MPG_HEAD_READS] = MPG_STR("reads"),
+      [MPG_HEAD_ATTACH] = MPG_STR("attach"),
   };
   mpg_head head = {.kind = MPG_HEAD_SOURCE};
   mpg_str word = next_word(&line);
@@ -87,6 +88,15 @@ mpg_head mpg_head_next(const char **at) {
   }
   *at = p;
   return (mpg_head){.kind = MPG_HEAD_END};
+}
+
+bool mpg_script_declares(const mpg_script *script, mpg_head_kind kind, const char *text) {
+  const char *at = script->heads;
+  mpg_head head;
+  while ((head = mpg_head_next(&at)).kind != MPG_HEAD_END)
+    if (head.kind == kind && (text == NULL || mpg_str_eq(head.text, mpg_str_of(text))))
+      return true;
+  return false;
 }
 
 const mpg_script *mpg_script_next_used(const char **at) {

@@ -40,6 +40,8 @@
 **       a column of the table before; the unit "-" is none, "_" a blank
 **   --@ uses SCRIPT      that script runs before this one
 **   --@ fills SCRIPT     the script maps files to the tables of that one
+**   --@ reads SCRIPT     the script runs in place of that mapping, for the files of its format and
+**                        with its parameters
 **   --@ attach NAME      each file, an SQLite database, is attached under that name while the
 **                        mapping runs for it
 **
@@ -81,6 +83,7 @@ typedef enum mpg_head_kind {
   MPG_HEAD_COLUMN,
   MPG_HEAD_USES,
   MPG_HEAD_FILLS,
+  MPG_HEAD_READS,
   MPG_HEAD_ATTACH,
   MPG_HEAD_END /* no more lines */
 } mpg_head_kind;
@@ -99,6 +102,9 @@ typedef struct mpg_head {
 
 /* The next line of the head from *at on, which begins as script->sql. */
 mpg_head mpg_head_next(const char **at);
+
+/* Whether its head has a line of that kind, with that text; NULL: any. */
+bool mpg_script_declares(const mpg_script *script, mpg_head_kind kind, const char *text);
 
 /* The next script that a script uses, from `*at` in its text on, which it moves; NULL: no more. A
 ** script that is used uses none. */

@@ -439,7 +439,9 @@ mpg_rc mpg_source_run(mpg_sources *s, const char *format, mpg_err *err) {
   mpg_rc rc;
   (void)sqlite3_snprintf((int)sizeof name, name, "%s/%s",
                          strcmp(format, "native") == 0 ? "sources" : "formats", format);
-  script = mpg_script_find(name);
+  script = s->table != NULL && mpg_script_declares(s->table->script, MPG_HEAD_READS, name)
+               ? s->table->script
+               : mpg_script_find(name);
   s->counts = mpg_script_counts(script);
   while ((rc = has_files(s, &any, err)) == MPG_OK && any) {
     mpg_source_forget(s);

@@ -10,19 +10,17 @@
 
 /* ---- scripts ---- */
 
-static bool declares_head(const mpg_script *script, mpg_head_kind kind, const char *text) {
-  const char *at = script->heads;
-  mpg_head head;
-  while ((head = mpg_head_next(&at)).kind != MPG_HEAD_END)
-    if (head.kind == kind && (text == NULL || mpg_str_eq(head.text, mpg_str_of(text))))
-      return true;
-  return false;
+/* Whether files of the script's format come to the tables of `filled`, which may be itself. */
+static bool is_mapping_of(const mpg_script *script, const mpg_script *filled) {
+  return mpg_script_declares(script, MPG_HEAD_INPUT, NULL) &&
+         (script == filled || mpg_script_declares(script, MPG_HEAD_FILLS, filled->name) ||
+          mpg_script_declares(filled, MPG_HEAD_READS, script->name));
 }
 
-/* Whether the script maps files of its format to the tables of `filled`, which may be itself. */
-static bool is_mapping_of(const mpg_script *script, const mpg_script *filled) {
-  return declares_head(script, MPG_HEAD_INPUT, NULL) &&
-         (script == filled || declares_head(script, MPG_HEAD_FILLS, filled->name));
+/* Whether the script itself runs for files, and leaves its relations for each source. */
+static bool runs_for_files(const mpg_script *script) {
+  return mpg_script_declares(script, MPG_HEAD_INPUT, NULL) ||
+         mpg_script_declares(script, MPG_HEAD_READS, NULL);
 }
 
 /* Whether a script, or one that it uses, is filled by files of `format`. */
@@ -38,8 +36,8 @@ static bool reads_format(const mpg_script *script, const mpg_script *format) {
 static mpg_rc make_sources(mpg_sources *s, const mpg_script *format, int rank, mpg_err *err) {
   const char *name = strrchr(format->name, '/') + 1;
   /* Of a profiler each file is one, of a trainer those that are databases. */
-  const bool each =
-      declares_head(format, MPG_HEAD_ATTACH, NULL) && !declares_head(format, MPG_HEAD_SOURCE, NULL);
+  const bool each = mpg_script_declares(format, MPG_HEAD_ATTACH, NULL) &&
+                    !mpg_script_declares(format, MPG_HEAD_SOURCE, NULL);
   mpg_str database;
   /* An export of all metrics has those of Kubernetes and those of chips. */
   mpg_rc rc = strcmp(name, "dcgm") != 0
@@ -76,7 +74,7 @@ static mpg_rc run_alone(mpg_sources *s, const mpg_script *script, int *rank, mpg
   bool filled = false;
   mpg_rc rc = MPG_OK;
   mpg_source_forget(s);
-  if (!is_mapping_of(script, script))
+  if (!runs_for_files(script))
     rc = mpg_private_run(&s->db, script->sql, mpg_source_bind, s, NULL, err);
   if (rc == MPG_OK && s->table->files)
     rc = keep_tables(s, err);
@@ -132,7 +130,7 @@ static mpg_rc make_gathering(mpg_sources *s, mpg_err *err) {
 
 static mpg_rc prepare_rows(mpg_sources *s, sqlite3_stmt **rows, mpg_err *err) {
   const mpg_table_shape *shape = s->table;
-  const bool gathered = is_mapping_of(shape->script, shape->script);
+  const bool gathered = runs_for_files(shape->script);
   sqlite3_str *sql = sqlite3_str_new(s->db.db);
   char *text;
   mpg_rc rc;
@@ -188,11 +186,13 @@ static mpg_rc check_any(mpg_sources *s, mpg_err *err) {
     rc = mpg_fail(err, MPG_DATA, "%s", why);
   } else {
     formats = formats_of(s->table);
-    rc = formats == NULL ? mpg_fail_nomem(err)
-                         : mpg_fail(err, MPG_DATA,
-                                    "%s: expected a file of one of the formats %s, found none; "
-                                    "trace_sources says what is there",
-                                    s->path, formats);
+    rc = formats == NULL
+             ? mpg_fail_nomem(err)
+             : mpg_fail(err, MPG_DATA,
+                        "%s: expected a file of %s %s, found none; "
+                        "trace_sources says what is there",
+                        s->path, strchr(formats, ',') == NULL ? "the format" : "one of the formats",
+                        formats);
     sqlite3_free(formats);
   }
   sqlite3_free(why);
@@ -244,7 +244,7 @@ mpg_rc mpg_table_run(mpg_sources *s, const mpg_table_question *q, sqlite3_stmt *
   mpg_rc rc;
   memset(s, 0, sizeof *s);
   rc = open_run(s, q, err);
-  if (rc == MPG_OK && is_mapping_of(script, script))
+  if (rc == MPG_OK && runs_for_files(script))
     rc = make_gathering(s, err);
   if (rc == MPG_OK && !q->shape->files)
     rc = forget_issues(s, err);
