@@ -12,15 +12,20 @@
 --@ column money REAL money at the prices of table prices, by the ledger's name of the chip; NULL where a chip has none
 -- Basis: installed capacity; queued demand is outside it and is not here.
 -- +hour is compared as text; of a DATETIME, as the column is, '2027' would be a number.
-WITH parts AS (
-  SELECT l.category, l.cause, sum(l.chip_us) AS chip_us,
-         -- Prices are integers too: chip-microseconds in whole chip-hours and the rest, so that nothing overflows.
-         sum(l.chip_us / 3600000000 * p.micros_per_chip_hour + l.chip_us % 3600000000 * p.micros_per_chip_hour / 3600000000) AS micros,
-         sum(p.chip IS NULL AND l.chip_us <> 0) AS unpriced
-  FROM ledger AS l LEFT JOIN prices AS p ON p.chip = l.chip
+WITH by_chip AS (
+  SELECT l.category, l.cause, l.chip, sum(l.chip_us) AS chip_us
+  FROM ledger AS l
   WHERE l.category <> 'queued' AND (:pool IS NULL OR l.pool = :pool)
     AND +l.hour >= rtrim(replace(coalesce(:since, ''), 'T', ' '), 'Z') AND +l.hour < rtrim(replace(coalesce(:until, '~'), 'T', ' '), 'Z')
-  GROUP BY l.category, l.cause
+  GROUP BY l.category, l.cause, l.chip
+),
+parts AS (
+  SELECT b.category, b.cause, sum(b.chip_us) AS chip_us,
+         -- whole chip-hours, and the rest: nothing overflows, and each chip is rounded once
+         sum(b.chip_us / 3600000000 * p.micros_per_chip_hour + b.chip_us % 3600000000 * p.micros_per_chip_hour / 3600000000.0) AS micros,
+         sum(p.chip IS NULL AND b.chip_us <> 0) AS unpriced
+  FROM by_chip AS b LEFT JOIN prices AS p ON p.chip = b.chip
+  GROUP BY b.category, b.cause
 ),
 steps AS (
   SELECT 0 AS place, 'capacity' AS step, NULL AS layer, sum(chip_us) AS chip_us, sum(micros) AS micros, sum(unpriced) AS unpriced
