@@ -45,6 +45,7 @@ BEGIN IMMEDIATE;
 .read sql/build/outages.sql
 .read sql/build/windows.sql
 .read sql/build/retold.sql
+.read sql/build/replaced.sql
 .read sql/build/conflicts.sql
 .read sql/build/submitted.sql
 .read sql/build/commits.sql

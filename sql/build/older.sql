@@ -113,7 +113,7 @@ FROM (SELECT n.pool, n.kind, n.start_us, n.chips, n.end_us,
 WHERE mpg_later_records.record = 'outages' AND o.pool = mpg_later_records.pool AND o.kind IS mpg_later_records.kind
   AND o.start_us = mpg_later_records.start_us AND o.chips = mpg_later_records.chips
   AND mpg_later_records.end_us < coalesce(o.end_us, o.until_us);
--- Nor is that of what a cluster of Slurm had, which the next row that was known ended (retold.sql).
+-- Nor is that of what a cluster of Slurm had, which the next row that was known ended (replaced.sql).
 UPDATE temp.mpg_later_records SET end_us = o.end_us
 FROM (SELECT n.pool, n.chip, n.chips, n.start_us, n.end_us
       FROM temp.mpg_swapped AS w CROSS JOIN temp.mpg_others AS n ON n.rowid = w.row WHERE n.record = 'capacity') AS o

@@ -46,7 +46,7 @@ FROM (SELECT job FROM temp.mpg_over
 GROUP BY NULL HAVING count(*) > 0;
 DROP TABLE temp.mpg_over;
 
--- What a reading in between lacked (retold.sql), and this one tells as before, is open again, unless another piece continues it.
+-- What a reading in between lacked (replaced.sql), and this one tells as before, is open again, unless another piece continues it.
 UPDATE main.allocations AS a SET end_us = NULL, outcome = i.outcome
 FROM (SELECT id, job, start_us, outcome FROM temp.mpg_others WHERE record = 'allocations' AND end_us IS NULL) AS i
 WHERE a.job = i.job AND a.start_us = i.start_us AND a.id = i.id AND a.end_us IS NOT NULL
