@@ -11,7 +11,8 @@
 --@ column peers_rate REAL per_1000_chip-hours of all other nodes of the pool
 --@ column expected REAL allocations failures that it would have had at its peers' rate
 --@ column ratio REAL ratio failures / expected; NULL where its peers never failed
--- Basis: chip-time held, by nodes of the same pool. Where tasks are numbers within a gang and not hosts, this compares places in gangs.
+-- Basis: chip-time held, by nodes of the same pool: tasks that are hosts, of records of your own.
+-- Where tasks are numbers within a gang or pods, this compares places in gangs; what a mapping of Slurm or PBS makes has no tasks.
 -- What is open is held as long as its pool, or its job, is observed.
 WITH ends AS (SELECT max(end_us) AS last_us FROM (SELECT end_us FROM waits UNION ALL SELECT end_us FROM attempts)),
 seen AS (SELECT pool, job, max(until_us) AS until_us FROM observed GROUP BY pool, job),

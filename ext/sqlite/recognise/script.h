@@ -4,7 +4,8 @@
 ** A head is the lines of a file that begin with "--@ ". Each declares one thing:
 **
 **   --@ source RANK        the file maps a format to the relations of a fleet; where two sources
-**                          speak of the same thing, the one of the lower rank wins
+**                          speak of the same thing, the one of the lower rank wins: 1 of a
+**                          scheduler, 2 the native trace, 3 of a trainer, 4 of programs
 **   --@ input :P sure RE   a file is of this format, and goes to the parameter :P, if its first
 **                          bytes match the regular expression (pattern.h). Each is tried on each
 **                          file: one that begins with words, or after \A with what few files
