@@ -539,7 +539,7 @@ static mpg_rc sweep_job(mpg_gang *g, const mpg_job *job, const mpg_pool_ends *en
       next = w->holds[w->by_end[e]].end;
     if (s < n && w->holds[w->by_start[s]].start < next)
       next = w->holds[w->by_start[s]].start;
-    if (demand.poller && !are_enough(now.chips, now.fractions, job->chips))
+    if (demand.asks && !are_enough(now.chips, now.fractions, job->chips))
       rc = mpg_demand_short(&demand, g, at, next, now.chips, now.fractions / 2);
     if (rc != MPG_OK)
       return rc;

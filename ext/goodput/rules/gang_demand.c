@@ -52,7 +52,7 @@ mpg_rc mpg_demand_init(mpg_demand *d, const mpg_gang *g, const mpg_job *job,
                     .outcome = MPG_RUNNING,
                     .chips = job->chips,
                     .asked = job->chips};
-  d->poller = find_life(g, job, &d->from, &d->to);
+  d->asks = find_life(g, job, &d->from, &d->to);
   for (size_t i = 0; rc == MPG_OK && i < narrivals; i++) {
     if (d->narrivals == 0 || arrivals[d->narrivals - 1].start != arrivals[i].start)
       arrivals[d->narrivals++] = arrivals[i];

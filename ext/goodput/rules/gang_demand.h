@@ -1,5 +1,5 @@
 /*
-** gang_demand.h - the chips that a job requested and did not hold (docs/rules.md, section 3). A
+** gang_demand.h - the chips that a job requested and did not hold (docs/rules.md, section 7). A
 ** part of gang.c's sweep over a job.
 */
 #ifndef MPG_GANG_DEMAND_H
@@ -14,7 +14,7 @@ typedef struct mpg_arrival {
 } mpg_arrival;
 
 typedef struct mpg_demand {
-  bool poller;      /* at all */
+  bool asks;        /* for chips, at all */
   int64_t from, to; /* when */
   const mpg_pool_ends *ends;
   const mpg_arrival *arrivals;
