@@ -48,8 +48,10 @@ BEGIN IMMEDIATE;
 .read sql/build/replaced.sql
 .read sql/build/conflicts.sql
 .read sql/build/submitted.sql
+.read sql/build/pieces.sql
 .read sql/build/commits.sql
 .read sql/build/added.sql
+.read sql/build/ended.sql
 .read sql/build/ledger.sql
 
 -- ---- 4. Views of columns alone, whose types drivers report, generated columns too ----

@@ -33,7 +33,7 @@ WHERE (end_us IS NULL OR (pool, start_us) IN (SELECT n.pool, n.start_us FROM tem
 
 -- Files of several hosts that are read one after the other may begin together and end apart: they tell the same only if this reading has
 -- more of the pool that was there before. A task holds its chips once. An attempt of another number is still the same job's. A pool
--- without a type of chip is that of the cluster's type. For records that differ only in an end that was missing see added.sql.
+-- without a type of chip is that of the cluster's type. For records that differ only in an end that was missing see ended.sql.
 DROP TABLE IF EXISTS temp.mpg_again;
 CREATE TEMP TABLE mpg_again AS
 SELECT DISTINCT pool FROM temp.mpg_others
@@ -60,7 +60,7 @@ WHERE w.record = 'capacity'
        WHERE s.files AND s.source IS NOT NULL AND (t.feeds = 'SG' OR t.format = 'native'))
 UNION SELECT pool FROM temp.mpg_out_again;
 DROP TABLE temp.mpg_out_again;
--- Ends of what was open: each takes the place of that in added.sql, and tells nothing else anew that began then.
+-- Ends of what was open: each takes the place of that in ended.sql, and tells nothing else anew that began then.
 DROP TABLE IF EXISTS temp.mpg_ended;
 CREATE TEMP TABLE mpg_ended AS
 WITH open AS (

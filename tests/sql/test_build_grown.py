@@ -7,6 +7,7 @@ import unittest
 
 from built_case import BuiltCase
 from fleets import ROOT, connect
+from job_logs import T, clock
 
 FULL = bool(os.environ.get("MPG_FULL"))
 SACCT = "JobID|JobIDRaw|Partition|Submit|Start|End|State|AllocTRES|NNodes|Elapsed\n77|77|p|{0}|{0}|{1}|{2}|billing=1,gres/gpu:h100=8|1|01:00:00\n"
@@ -81,6 +82,60 @@ class Grown(BuiltCase):
     def test_a_log_that_grows(self):
         for fixture in LOGS:
             self.check(fixture, (0.3, 0.4, 0.5, 0.7, 0.8, 0.9) if FULL else (0.3, 0.5, 0.8))
+
+    def test_pieces_of_a_log_that_no_scheduler_stands_beside(self):
+        """Its head was cut off, as containers' logs are, or a later launch wrote it anew; a tracker is exported by days. The pieces hold its chips once, in any order, and each step counts once."""
+
+        def trainer(first, last, head):
+            lines = ["Config param steps: 1000", "Num_devices: 8, shape (1, 1, 8, 1)"] if head else []
+            told = [f"{clock(10 * (first - 1))} {line}" for line in lines]
+            for n in range(first, last + 1):
+                told.append(
+                    f"{clock(10 * n)} completed step: {n}, seconds: 10.000, TFLOP/s/device: 100.000,"
+                    " Tokens/s/device: 8192.000, total_weights: 65536, loss: 9.0"
+                )
+                told += [f"{clock(10 * n)} Saved a checkpoint at step {n}."] * (n % 20 == 0)
+            return "\n".join(told) + "\n"
+
+        def tracker(first, last, _):
+            lines = ({"_step": n, "_timestamp": T + 10 * n, "loss": 2} for n in range(first, last + 1))
+            return "".join(json.dumps(line) + "\n" for line in lines)
+
+        work = "SELECT job, category, sum(chip_us) FROM ledger WHERE category <> 'queued' GROUP BY 1, 2"
+        for name, log, options in (
+            ("run.log", trainer, {}),
+            ("run.log", trainer, {"chips": 8}),
+            ("run.jsonl", tracker, {"chips": 8, "flops": 8e15}),
+        ):
+            for second, head in (
+                ((91, 180), True),
+                ((91, 180), False),
+                ((93, 180), True),
+                ((51, 180), True),
+                ((81, 180), False),
+            ):
+                if not options and not head:
+                    continue
+                pieces = [log(1, 90, True), log(*second, head)]
+                for order in (pieces, pieces + pieces[:1], pieces[::-1]):
+                    if order == pieces[::-1] and second[0] < 91:
+                        continue  # the first piece tells later steps otherwise
+                    with self.subTest(name=name, options=options, second=second, head=head, order=len(order)):
+                        db, folder = connect(":memory:"), self.new_folder()
+                        for text in order:
+                            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                                file.write(text)
+                            source = {"sources": [{"path": folder + "/" + name, "job": "r", "pool": "p", **options}]}
+                            db.execute("SELECT mpg_build(?)", (json.dumps(source),)).fetchall()
+                        held = db.execute("SELECT sum(capacity_us) / 8e6, total(partial_us) FROM cells").fetchone()
+                        self.assertAlmostEqual(1800 - 10 * max(0, second[0] - 91), held[0], delta=20)
+                        self.assertEqual(0, held[1])
+                        told = dict(row[1:] for row in db.execute(work))
+                        self.assertEqual([], [category for category in told if category in ("idle", "lost", "partial")])
+                        self.assertEqual(
+                            [], db.execute("SELECT * FROM issues WHERE kind = 'oversubscribed'").fetchall()
+                        )
+                        db.close()
 
     def test_a_log_that_grows_beside_its_scheduler(self):
         """Listed as running, then as completed."""
