@@ -153,6 +153,13 @@ DELETE FROM main.commits WHERE (job, id) IN (
     AND coalesce(c.snapshot_us, c.durable_us) BETWEEN g.start_us AND min(g.until_us, g.last_us)
   WHERE c.id NOT IN (SELECT i.id FROM temp.mpg_commits AS i));
 DROP TABLE temp.mpg_grown;
+-- Spans of a log's piece are of the attempt that its job's allocations have by now (pieces.sql).
+UPDATE main.spans SET attempt = (SELECT a.attempt FROM main.allocations AS a
+                                 WHERE a.job = spans.job AND a.chips > 0 AND a.start_us <= spans.start_us
+                                   AND coalesce(a.end_us, 9e18) > spans.start_us ORDER BY a.start_us DESC LIMIT 1)
+WHERE job IN (SELECT p.job FROM temp.mpg_pieces AS p) AND attempt IS NOT NULL
+  AND EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = spans.job AND a.chips > 0 AND a.start_us <= spans.start_us
+                AND coalesce(a.end_us, 9e18) > spans.start_us);
 
 -- Until when pools and jobs were observed, and the chips of pools without capacity. This reading decides for the pools and jobs that it
 -- tells of. But an older export does not take back the time that a later one saw, and an export without logs takes back no chip.
@@ -179,7 +186,9 @@ INSERT INTO temp.mpg_seen_later
 SELECT i.job FROM temp.mpg_others AS i
 WHERE i.record = 'observed' AND i.job IS NOT NULL AND EXISTS (SELECT 1 FROM temp.mpg_known)
   AND (EXISTS (SELECT 1 FROM main.observed AS o WHERE o.job = i.job AND o.until_us > i.until_us)
-       OR EXISTS (SELECT 1 FROM main.allocations AS a WHERE a.job = i.job AND a.start_us > i.until_us))
+       OR EXISTS (SELECT 1 FROM main.allocations AS a
+                  WHERE a.job = i.job AND (a.start_us > i.until_us
+                                           OR a.end_us > i.until_us AND a.id NOT IN (SELECT k.id FROM temp.mpg_ids AS k))))
 GROUP BY i.job;
 DELETE FROM main.observed
 WHERE pool IN (SELECT t.pool FROM temp.mpg_told AS t

@@ -36,6 +36,8 @@ DROP TABLE IF EXISTS temp.mpg_swapped_jobs; -- that the tables had, if this read
 CREATE TEMP TABLE mpg_swapped_jobs(job TEXT PRIMARY KEY) WITHOUT ROWID;
 DROP TABLE IF EXISTS temp.mpg_kept_logs; -- of jobs that the tables have and this reading lacks, with steps that are new: kept_logs.sql
 CREATE TEMP TABLE mpg_kept_logs(job TEXT PRIMARY KEY, of_job TEXT, more BIGINT) WITHOUT ROWID;
+DROP TABLE IF EXISTS temp.mpg_pieces; -- logs that come in, and of which the tables have another piece: pieces.sql
+CREATE TEMP TABLE mpg_pieces(job TEXT PRIMARY KEY, start_us BIGINT, until_us BIGINT, attempts BIGINT) WITHOUT ROWID;
 
 --@ part joined
 INSERT INTO temp.mpg_of_cluster

@@ -144,6 +144,7 @@ DROP TABLE IF EXISTS temp.mpg_seen;
 DROP TABLE IF EXISTS temp.mpg_log_ends;
 DROP TABLE IF EXISTS temp.mpg_swapped_jobs;
 DROP TABLE IF EXISTS temp.mpg_kept_logs;
+DROP TABLE IF EXISTS temp.mpg_pieces;
 DROP TABLE temp.mpg_incoming;
 DROP TABLE IF EXISTS temp.mpg_new_commits;
 DROP VIEW IF EXISTS temp.mpg_span_ids;
