@@ -135,28 +135,7 @@ FROM goodput_survey CROSS JOIN goodput_rows AS r WHERE unordered AND kind IS NOT
 
 -- ---- 2. Attempts: every start of the job is a new one, and holds its chips until the next, or to its end ----
 
--- What stands before the first start belongs to it.
-DROP TABLE IF EXISTS temp.goodput_ranges;
-CREATE TEMP TABLE goodput_ranges AS
-WITH edges AS (
-  SELECT job, row_number() OVER (PARTITION BY job ORDER BY id) AS attempt, id AS place
-  FROM goodput_marks WHERE kind = 'job' AND edge = 'start'
-),
-begins AS (
-  SELECT min(rowid) AS first FROM goodput_rows
-  UNION ALL
-  SELECT l.rowid FROM goodput_rows AS l CROSS JOIN goodput_rows AS p ON p.rowid = l.rowid - 1
-  WHERE (SELECT several FROM goodput_survey) AND p.job_name IS NOT l.job_name
-),
-ends AS (
-  SELECT CAST(coalesce(:job, l.job_name) AS TEXT) AS job, first,
-         coalesce(lead(first) OVER (ORDER BY first) - 1, (SELECT max(rowid) FROM goodput_rows)) AS last
-  FROM begins JOIN goodput_rows AS l ON l.rowid = first
-)
-SELECT n.job, coalesce(e.attempt, 1) AS attempt, iif(coalesce(e.attempt, 1) = 1, n.first, e.place) AS first,
-       coalesce(lead(e.place) OVER (PARTITION BY n.job ORDER BY e.attempt) - 1, n.last) AS last
-FROM ends AS n LEFT JOIN edges AS e ON e.job IS n.job
-ORDER BY n.first, e.attempt;
+.read sql/formats/goodput/ranges.sql
 
 -- Steps in the order of their times, which mostly is that of the log. A step whose number is not the next one, or that comes more than a
 -- minute later, is a break.

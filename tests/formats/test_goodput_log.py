@@ -938,6 +938,18 @@ class Mapping(Case):
                 said, self.rows("SELECT count FROM mpg_issues WHERE source = ? AND kind = 'missing_field'", path)
             )
 
+    def test_a_window_of_the_log(self):
+        """It begins with steps of a run whose start the day before has: they are of an attempt before, which ends where the next begins."""
+        steps = lambda first, last, begin: [
+            {"step_count": i, "step_start_time": begin + 10 * (i - first)} for i in range(first, last)
+        ]
+        lines = steps(5, 9, 100.0) + [{"job_start_time": 500.0}] + steps(7, 12, 510.0) + [{"job_end_time": 560.0}]
+        path = self.file("".join(json.dumps({"job_name": "a", **line}) + "\n" for line in lines))
+        held = "SELECT attempt, start_time, end_time, outcome FROM trace_records(?) WHERE record = 'allocations'"
+        self.assertEqual([(1, 100, 500, "failed"), (2, 500, 560, "completed")], self.rows(held, path))
+        spent = dict(self.rows("SELECT category, sum(chip_seconds) FROM trace_rollup(?) GROUP BY 1", path))
+        self.assertEqual({"lost": 10, "unknown": 380, "unrated": 70}, spent)
+
     def test_a_step_after_the_end(self):
         self.assertEqual(self.runs((0.0, 70.0, [0.0, 25.0, 50.0, 75.0])), {"unrated": 70})
 
