@@ -41,14 +41,17 @@ SELECT job, piece_us, min(coalesce(until_us, piece_us), piece_us), max(attempt),
 FROM temp.mpg_other_pieces WHERE start_us < piece_us GROUP BY job;
 INSERT OR IGNORE INTO temp.mpg_next_piece
 SELECT job, min(start_us), piece_until_us, attempts, 0 FROM temp.mpg_other_pieces WHERE start_us >= piece_until_us GROUP BY job;
+DROP TABLE IF EXISTS temp.mpg_set_ups;
+CREATE TEMP TABLE mpg_set_ups AS
+SELECT s.job FROM (SELECT 1 FROM temp.mpg_next_piece WHERE comes_in LIMIT 1) CROSS JOIN temp.mpg_spans AS s
+JOIN temp.mpg_next_piece AS n ON n.job = s.job AND n.comes_in
+WHERE s.kind IN ('init', 'prep') AND s.start_us BETWEEN n.start_us AND n.start_us + 60000000
+UNION
+SELECT s.job FROM temp.mpg_next_piece AS n CROSS JOIN main.spans AS s ON s.job = n.job
+WHERE NOT n.comes_in AND s.kind IN ('init', 'prep') AND s.start_us BETWEEN n.start_us AND n.start_us + 60000000;
 UPDATE temp.mpg_next_piece SET until_us = start_us, attempts = attempts - 1
-WHERE start_us - until_us <= 600000000
-  AND NOT EXISTS (SELECT 1 FROM temp.mpg_spans AS s
-                  WHERE comes_in AND s.job = mpg_next_piece.job AND s.kind IN ('init', 'prep')
-                    AND s.start_us <= mpg_next_piece.start_us + 60000000)
-  AND NOT EXISTS (SELECT 1 FROM main.spans AS s
-                  WHERE NOT comes_in AND s.job = mpg_next_piece.job AND s.kind IN ('init', 'prep')
-                    AND s.start_us BETWEEN mpg_next_piece.start_us AND mpg_next_piece.start_us + 60000000);
+WHERE start_us - until_us <= 600000000 AND job NOT IN (SELECT s.job FROM temp.mpg_set_ups AS s);
+DROP TABLE temp.mpg_set_ups;
 -- It comes in.
 UPDATE main.capacity SET end_us = t.until_us
 FROM (SELECT c.id, n.until_us, -- of jobs that began together that whose log ended then
