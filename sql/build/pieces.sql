@@ -81,3 +81,26 @@ FROM temp.mpg_other_pieces AS o JOIN temp.mpg_next_piece AS n ON n.job = o.job A
 WHERE o.start_us >= n.start_us AND o.job = allocations.job AND o.start_us = allocations.start_us AND o.id = allocations.id;
 DROP TABLE temp.mpg_next_piece;
 DROP TABLE temp.mpg_other_pieces;
+
+-- A log that is read alone is a job by itself: what the tables have is not looked through for its name.
+DROP TABLE IF EXISTS temp.mpg_untraced;
+CREATE TEMP TABLE mpg_untraced AS
+SELECT a.job, a.start_us, a.end_us
+FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM temp.mpg_others WHERE record = 'jobs' AND submit_us IS NOT NULL)
+        AND EXISTS (SELECT 1 FROM temp.mpg_others WHERE record = 'jobs'))
+CROSS JOIN main.jobs AS j CROSS JOIN main.allocations AS a ON a.job = j.job
+WHERE j.submit_us IS NOT NULL AND a.chips > 0 AND NOT EXISTS (SELECT 1 FROM main.spans AS s WHERE s.job = j.job);
+CREATE INDEX temp.mpg_untraced_at ON mpg_untraced(start_us);
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce((SELECT max(source) FROM temp.mpg_sources), 'main'), 'warning', 'unmatched_log', NULL, count(*),
+       'logs without a scheduler''s export, at a time at which untraced jobs of the tables ran, the first '
+         || min(job || ' beside ' || beside)
+         || ': each is a job by itself, with chips of its own. If they are of those jobs, build them with the export'
+FROM (SELECT l.job, (SELECT u.job FROM temp.mpg_untraced AS u
+                     WHERE u.start_us <= l.start_us + 60000000 AND coalesce(u.end_us, 9e18) > l.start_us
+                     ORDER BY u.start_us DESC LIMIT 1) AS beside
+      FROM (SELECT o.job, min(o.start_us) AS start_us FROM (SELECT 1 FROM temp.mpg_untraced LIMIT 1) CROSS JOIN temp.mpg_others AS o
+            WHERE o.record = 'allocations' AND o.chips > 0 AND o.job NOT IN (SELECT j.job FROM main.jobs AS j)
+              AND o.job NOT IN (SELECT k.job FROM temp.mpg_kept_logs AS k) GROUP BY o.job) AS l)
+WHERE beside IS NOT NULL GROUP BY NULL HAVING count(*) > 0;
+DROP TABLE temp.mpg_untraced;

@@ -7,7 +7,8 @@ import unittest
 
 from built_case import BuiltCase
 from fleets import ROOT, connect
-from job_logs import T, clock
+from job_logs import SACCT as SACCT_LINES
+from job_logs import T, clock, job, megatron
 
 FULL = bool(os.environ.get("MPG_FULL"))
 SACCT = "JobID|JobIDRaw|Partition|Submit|Start|End|State|AllocTRES|NNodes|Elapsed\n77|77|p|{0}|{0}|{1}|{2}|billing=1,gres/gpu:h100=8|1|01:00:00\n"
@@ -145,6 +146,24 @@ class Grown(BuiltCase):
                             [], db.execute("SELECT * FROM issues WHERE kind = 'oversubscribed'").fetchall()
                         )
                         db.close()
+
+    def test_a_log_that_is_read_without_its_scheduler(self):
+        """After a build of the export it is a job by itself, which is listed; with the export, or at another time, nothing is."""
+        text = megatron(0, 1, 60)
+        sacct = SACCT_LINES + job(5101, 0, 600)
+        later = SACCT_LINES + job(5101, 90000, 90600)
+        for first, second, listed in (
+            ({"a.psv": sacct}, {"slurm-5101.out": text}, [(1,)]),
+            ({"a.psv": sacct}, {"a.psv": sacct, "slurm-5101.out": text}, []),
+            ({"a.psv": sacct, "slurm-5101.out": text}, {"slurm-5101.out": text}, []),
+            ({"a.psv": later}, {"slurm-5101.out": text}, []),
+        ):
+            db = connect(":memory:")
+            for files in (first, second):
+                db.execute("SELECT mpg_build(?)", (self.folder_of(files),)).fetchall()
+            said = "SELECT count FROM issues WHERE kind = 'unmatched_log' AND detail LIKE 'logs without a scheduler%'"
+            self.assertEqual(listed, db.execute(said).fetchall(), (list(first), list(second)))
+            db.close()
 
     def test_a_log_that_grows_beside_its_scheduler(self):
         """Listed as running, then as completed."""
