@@ -39,6 +39,7 @@
 .read sql/formats/kube/fractions.sql
 .read sql/formats/kube/versions.sql
 .read sql/formats/kube/claims.sql
+.read sql/formats/kube/products.sql
 .read sql/formats/kube/pods.sql
 .read sql/formats/kube/jobs.sql
 .read sql/formats/kube/allocations.sql

@@ -513,6 +513,10 @@ class KubeState(Case):
             ({"gpu.nvidia.com/model": "H200", kind: "gd-8xh200ib-i128"}, "nvidia-h200-sxm"),
             ({"aliyun.accelerator/nvidia_name": "NVIDIA-A10", kind: "ecs.gn7i-c8g1.2xlarge"}, "NVIDIA-A10"),
             ({"beta.amd.com/gpu.product-name": "AMD_Instinct_MI300X_OAM"}, "AMD_Instinct_MI300X_OAM"),
+            ({"machine.cluster.vke.volcengine.com/gpu-name": "NVIDIA-L20", kind: "ecs.gni3cl.11xlarge"}, "NVIDIA-L20"),
+            ({"node.kubernetes.io/npu.chip.name": "910B3", kind: "physical.kat2ne.48xlarge.8"}, "910B3"),
+            ({"hygon.com/dcu.name": "K100_AI", kind: "bare"}, "K100_AI"),
+            ({"nebius.com/gpu-name": "H100", kind: "gpu-h100-sxm"}, "nvidia-h100-sxm"),
             ({kind: "ecs.gn7i-c8g1.2xlarge"}, "ecs.gn7i-c8g1.2xlarge"),
             ({kind: "p5.48xlarge"}, "nvidia-h100-sxm"),
         )

@@ -38,13 +38,18 @@ static mpg_kube_unit slices_of(mpg_str s, int64_t *millionths) {
   return slices == 1 && gigabytes == 24 ? MPG_KUBE_GUESS : MPG_KUBE_CHIP;
 }
 
-/* "Ascend910B4", "Ascend310P": whole chips of the device plugin. A name with a "-" is a part of one
-** ("Ascend310P-4c", "Ascend910B4-memory"). */
+/* "Ascend910B4", "Ascend310P": whole chips of the device plugin, and so are "ascend-310" and
+** "ascend-1980" of Huawei Cloud's. Another name with a "-" is a part of one ("Ascend310P-4c",
+** "Ascend910B4-memory"). */
 static bool is_ascend(mpg_str name) {
   static const char prefix[] = "huawei.com/Ascend";
-  size_t n = sizeof prefix - 1;
-  return name.n > n && mpg_str_eq_nocase((mpg_str){name.p, n}, MPG_STR(prefix)) &&
-         memchr(name.p + n, '-', name.n - n) == NULL;
+  size_t n = sizeof prefix - 1, digits;
+  if (name.n <= n || !mpg_str_eq_nocase((mpg_str){name.p, n}, MPG_STR(prefix)))
+    return false;
+  for (digits = name.n; digits > n && mpg_is_digit(name.p[digits - 1]);)
+    digits--;
+  return memchr(name.p + n, '-', name.n - n) == NULL ||
+         (digits == n + 1 && name.p[n] == '-' && digits < name.n);
 }
 
 /* Whether a word of a name begins as those of accelerators do: "gpu-core", "vgpu", "dcunum". */

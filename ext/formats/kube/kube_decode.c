@@ -153,12 +153,20 @@ static void give_labels(mpg_kube_object *o) {
                                       "karpenter.sh/nodepool",
                                       "agentpool",
                                       "node.kubernetes.io/instance-type"};
-  /* CoreWeave's label comes last: "H200" stands for no chip, and its machine type does. */
-  static const char *const products[] = {
-      "nvidia.com/gpu.product",           "amd.com/gpu.product-name",
-      "beta.amd.com/gpu.product-name",    "aliyun.accelerator/nvidia_name",
-      "cloud.google.com/gke-accelerator", "cloud.google.com/gke-tpu-accelerator",
-      "node.kubernetes.io/instance-type", "gpu.nvidia.com/model"};
+  /* Those of CoreWeave and Nebius come last: "H200" stands for no chip, and their machine types
+  ** do. */
+  static const char *const products[] = {"nvidia.com/gpu.product",
+                                         "amd.com/gpu.product-name",
+                                         "beta.amd.com/gpu.product-name",
+                                         "aliyun.accelerator/nvidia_name",
+                                         "machine.cluster.vke.volcengine.com/gpu-name",
+                                         "node.kubernetes.io/npu.chip.name",
+                                         "hygon.com/dcu.name",
+                                         "cloud.google.com/gke-accelerator",
+                                         "cloud.google.com/gke-tpu-accelerator",
+                                         "node.kubernetes.io/instance-type",
+                                         "gpu.nvidia.com/model",
+                                         "nebius.com/gpu-name"};
   static const char *const queues[] = {"kueue.x-k8s.io/queue-name"};
   set_first_label(o, MPG_KUBE_pool, pools, sizeof pools / sizeof *pools);
   set_first_label(o, MPG_KUBE_product, products, sizeof products / sizeof *products);

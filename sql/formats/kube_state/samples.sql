@@ -256,6 +256,7 @@ SELECT resource,
                               'deviceclass_resource_kubernetes_io_gaudi_intel_com',
                               'deviceclass_resource_kubernetes_io_gpu_intel_com') THEN 1.0
             WHEN resource GLOB 'huawei_com_[Aa]scend[0-9]*' AND substr(resource, 12) NOT GLOB '*_*' THEN 1.0
+            WHEN resource GLOB 'huawei_com_ascend_[0-9]*' AND substr(resource, 19) NOT GLOB '*[^0-9]*' THEN 1.0
             -- An A30's slice has 6 GB, an RTX PRO 6000's 24: of these a GPU has four.
             WHEN slices IS NOT NULL THEN slices
               / iif((slices = 1 AND gigabytes = 6) OR (slices IN (2, 4) AND gigabytes IN (6 * slices, 24 * slices)), 4.0, 7.0) END AS share
