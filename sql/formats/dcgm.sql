@@ -65,6 +65,9 @@ INSERT INTO dcgm_metrics VALUES
   ('nvidia_smi_utilization_memory', 'memory_copy', 0.01),
   ('nvidia_gpu_duty_cycle', 'gpu_util', 0.01),  -- nvidia_gpu_prometheus_exporter, as of jobstats and ACK
   ('npu_chip_info_utilization', 'gpu_util', 0.01),  -- Ascend's npu-exporter
+  ('habanalabs_utilization', 'gpu_util', 0.01),  -- Gaudi's metric exporter
+  ('mlu_utilization', 'gpu_util', 0.01),  -- Cambricon's mlu-exporter
+  ('dcu_utilizationrate', 'gpu_util', 0.01),  -- Hygon's dcu-exporter
   ('duty_cycle', 'gpu_util', 0.01),  -- GKE's TPU device plugin
   ('tensorcore_utilization', 'tensor', 0.01),
   ('memory_bandwidth_utilization', 'memory', 0.01),
@@ -105,6 +108,22 @@ SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'conflict', NULL,
        'samples of ' || min(metric) || ' beside ' || other || ', which may tell of the same chips: left out: ask for one of them'
 FROM dcgm_beside WHERE other IS NOT NULL GROUP BY other;
 DELETE FROM prometheus_samples WHERE metric IN (SELECT metric FROM dcgm_beside WHERE other IS NOT NULL);
+-- GKE's own of NVIDIA's GPUs and pods, beside an exporter's.
+DROP TABLE IF EXISTS temp.dcgm_twice;
+CREATE TEMP TABLE dcgm_twice AS
+SELECT s.rowid AS row, s.metric, e.other
+FROM (SELECT min(b.metric) AS other FROM dcgm_beside AS b JOIN dcgm_metrics AS m ON lower(m.metric) = lower(b.metric)
+      WHERE m.kind = 'gpu_util' AND (m.metric LIKE 'DCGM%' OR m.metric LIKE 'nvidia%')) AS e
+CROSS JOIN prometheus_samples AS s
+WHERE e.other IS NOT NULL AND s.metric IN ('duty_cycle', 'kubernetes.io/container/accelerator/duty_cycle',
+                                            'kubernetes_io:container_accelerator_duty_cycle')
+  AND (json_extract(s.labels, '$.make') = 'nvidia' OR json_extract(s.labels, '$.accelerator_id') LIKE 'GPU-%');
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT coalesce(:prometheus, 'prometheus_samples'), 'warning', 'conflict', NULL, count(*),
+       'samples of ' || min(metric) || ' beside ' || other || ', of GPUs of NVIDIA in both: left out: ask for one of them'
+FROM dcgm_twice GROUP BY other;
+DELETE FROM prometheus_samples WHERE rowid IN (SELECT row FROM dcgm_twice);
+DROP TABLE dcgm_twice;
 INSERT INTO dcgm_metrics SELECT * FROM dcgm_alone;
 DROP TABLE dcgm_alone;
 DROP TABLE dcgm_beside;

@@ -140,6 +140,15 @@ class Owners(cases.Case):
         slurm = {"gpu": "3", "gpu_type": "NVIDIA A100-SXM4-80GB", "slurmjobid": "41", "user": "u", "account": "a"}
         ascend = {"id": "3", "model_name": "910B3-Ascend-V1", "vdie_id": "64-00", "pcie_bus_info": "0000:C1:00.0"}
         older = {"npuID": "3", "modelName": "Ascend910B", "uuid": "64-00", "namespace": "ml", "podName": "p"}
+        mlu = {"mlu": "3", "model": "MLU370-X8", "node": "n", "uuid": "m-3", "type": "mlu370", "sn": "5"}
+        dcu = {
+            "device_id": "T6W3",
+            "minor_number": "3",
+            "name": "K100_AI",
+            "node": "n",
+            "pcieBus_number": "0000:C1:00.0",
+        }
+        dcu_pod = {"dcu_pod_namespace": "ml", "dcu_pod_name": "p", "container": "c"}
         a100, at = "NVIDIA A100-SXM4-80GB", {"instance": "h:1"}
         for name, labels, expected in (
             ("nvidia_gpu_duty_cycle", {**nvidia, **at}, ("h:1", "3", "GPU-3", a100, None, None, "gpu_util")),
@@ -163,6 +172,15 @@ class Owners(cases.Case):
                 (None, "3", "64-00", "910B3-Ascend-V1", "p", None, "gpu_util"),
             ),
             ("npu_chip_info_utilization", older, (None, "3", "64-00", "Ascend910B", "p", None, "gpu_util")),
+            ("mlu_utilization", {**mlu, **at}, ("n", "3", "m-3", "MLU370-X8", None, None, "gpu_util")),
+            ("dcu_utilizationrate", {**dcu, **dcu_pod, **at}, ("n", "3", "T6W3", "K100_AI", "p", None, "gpu_util")),
+            ("dcu_utilizationrate", {**dcu, **at}, ("n", "3", "T6W3", "K100_AI", None, None, "gpu_util")),
+            ("habanalabs_utilization", {"UUID": "01P4", **at}, ("h:1", None, "01P4", None, None, None, "gpu_util")),
+            (
+                "habanalabs_utilization",
+                {"device": "accel3", **at},
+                ("h:1", "accel3", None, None, None, None, "gpu_util"),
+            ),
         ):
             with self.subTest(name):
                 path = self.answer(({**labels, "__name__": name}, [(0, 20), (60, 80)]))
@@ -239,6 +257,28 @@ class Owners(cases.Case):
             [("0", 120), ("77-0", 120)], self.rows("SELECT gpu, covered_s FROM trace_duty(?) ORDER BY gpu", path)
         )
         self.assertEqual({}, self.issues(path))
+        # GKE tells of GPUs, too, and so does its device plugin.
+        gpu = {
+            "accelerator_id": "GPU-0",
+            "make": "nvidia",
+            "model": "nvidia-h100-80gb",
+            "pod_name": "q",
+            "namespace_name": "ml",
+        }
+        for metric in (
+            "duty_cycle",
+            "kubernetes_io:container_accelerator_duty_cycle",
+            "kubernetes.io/container/accelerator/duty_cycle",
+        ):
+            for other in (dcgm, {**dcgm, "__name__": "nvidia_gpu_duty_cycle"}):
+                path = self.answer((named(metric, gpu), use), (other, use))
+                self.assertEqual([("p", 120)], self.rows("SELECT pod, covered_s FROM trace_duty(?)", path))
+                self.assertEqual({"conflict": 2}, self.issues(path))
+            path = self.answer((named(metric, gpu), use))
+            self.assertEqual([("q", 120)], self.rows("SELECT pod, covered_s FROM trace_duty(?)", path))
+            path = self.answer((named(metric, pod), use), (dcgm, use))
+            self.assertEqual([(240,)], self.rows("SELECT sum(covered_s) FROM trace_duty(?)", path))
+            self.assertEqual({}, self.issues(path))
         # One of another measure tells what no other does.
         path = self.answer((alone, use), ({**dcgm, "__name__": "DCGM_FI_PROF_SM_ACTIVE"}, [(0, 0.5), (60, 0.5)]))
         self.assertEqual(
