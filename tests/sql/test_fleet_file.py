@@ -481,6 +481,42 @@ class FleetFile(Case):
             self.error(events),
         )
 
+    def test_what_some_lack_stops_no_others(self):
+        """Logs in one folder: those without a year in their times are left out, each with its reason, and the others count."""
+        line = "completed step: {n}, seconds: 2.000, TFLOP/s/device: 125.000, Tokens/s/device: 8192.000, loss: 1.0\n"
+        steps = lambda clock: "".join(clock % (2 * n) + line.format(n=n) for n in range(5))
+        whole = ("2026-03-02T09:00:%02d.000Z ", "[2026-03-02 09:00:%02d] ")
+        logs = {f"b{n}.log": steps(clock) for n, clock in enumerate(whole)}
+        for name, hour in ("a", 10), ("c", 11):
+            logs[f"{name}.log"] = steps(f"I0302 {hour}:00:%02d.123456 140 metric_logger.py:100] ")
+        os.mkdir(os.path.join(self.folder, "logs"))
+        for name, text in logs.items():
+            self.write(os.path.join("logs", name), text)
+        folder = os.path.join(self.folder, "logs")
+        found = "SELECT replace(file, ?, ''), jobs, reason FROM trace_sources(?) ORDER BY file"
+        lacks = 'cannot be read: expected the option "year", which a fleet file gives'
+        self.assertEqual(
+            [
+                ("a.log", 0, lacks),
+                ("b0.log", 2, "by its content"),
+                ("b1.log", 2, "by its content"),
+                ("c.log", 0, lacks),
+            ],
+            self.db.execute(found, (folder + "/", folder)).fetchall(),
+        )
+        issues = "SELECT replace(source, ?, '') FROM mpg_issues WHERE kind = 'unreadable_file' ORDER BY 1"
+        self.assertEqual([("a.log",), ("c.log",)], self.db.execute(issues, (folder + "/",)).fetchall())
+        stopped = "SELECT count(*) FROM trace_rollup(?) WHERE on_error = 'stop'"
+        with self.assertRaisesRegex(sqlite3.OperationalError, '/a.log: expected the option "year"'):
+            self.db.execute(stopped, (folder,)).fetchall()
+        os.rename(os.path.join(folder, "a.log"), os.path.join(folder, "z.log"))
+        with self.assertRaisesRegex(sqlite3.OperationalError, '/c.log: expected the option "year"'):
+            self.db.execute(stopped, (folder,)).fetchall()
+        given = json.dumps({"sources": [{"path": folder, "year": 2026}]})
+        self.assertEqual(
+            [(4,)], self.db.execute("SELECT count(DISTINCT job) FROM trace_rollup(?)", (given,)).fetchall()
+        )
+
     def test_text_in_place_of_a_path(self):
         path = os.path.join(EXPORTS, "fleet.json")
         with open(path, encoding="utf-8") as file:

@@ -313,19 +313,30 @@ static bool leave_out(mpg_sources *s, const mpg_err *why, mpg_err *err, mpg_rc *
   return file != 0;
 }
 
-/* Takes every file out of a source that cannot be read as a whole: it lacks one of another kind. */
+static const char needs_option[] = "expected the option \"%.*s\", which a fleet file gives";
+
+/* Takes every file out of a source that cannot be read as a whole: it lacks one of another kind. If
+** it lacks an option that only some of its files do not tell, those alone. */
 static mpg_rc leave_out_all(mpg_sources *s, const mpg_err *why, mpg_err *err) {
+  const long long source = s->source;
   char *reason = sqlite3_mprintf("cannot be read: %s", why->text);
+  char *option = sqlite3_mprintf(needs_option, 2, "%s");
   mpg_rc rc =
-      reason == NULL
+      reason == NULL || option == NULL
           ? mpg_fail_nomem(err)
           : mpg_private_do(&s->db, err,
+                           "CREATE TEMP TABLE to_leave_out AS SELECT file, path, EXISTS (SELECT 1 "
+                           "FROM json_each(missing) WHERE printf(%Q, value) = %Q) AS lacks "
+                           "FROM file WHERE source = %lld; "
+                           "DELETE FROM temp.to_leave_out WHERE NOT lacks AND (SELECT max(lacks) "
+                           "FROM temp.to_leave_out); "
                            "INSERT INTO mpg_issues(source, severity, kind, line, count, "
                            "detail) SELECT path, 'data_loss', 'unreadable_file', NULL, 1, %Q "
-                           "FROM file WHERE source = %lld; UPDATE file SET source = NULL, "
-                           "reason = %Q WHERE source = %lld",
-                           why->text, (long long)s->source, reason, (long long)s->source);
+                           "FROM temp.to_leave_out; UPDATE file SET source = NULL, reason = %Q "
+                           "WHERE file IN (SELECT file FROM temp.to_leave_out)",
+                           option, why->text, source, why->text, reason);
   sqlite3_free(reason);
+  sqlite3_free(option);
   return rc;
 }
 
@@ -346,10 +357,12 @@ static mpg_rc stops_at_error(mpg_sources *s, bool *stop, mpg_err *err) {
   return rc;
 }
 
-/* The error, with the first file of the source if it names none. */
+/* The error, if it names no file with the first of the source, or of those that lack the option. */
 static mpg_rc fail_with_file(mpg_sources *s, const mpg_err *why, mpg_err *err) {
-  static const char sql[] = "SELECT min(path) FROM file WHERE source = ?1 AND NOT EXISTS "
-                            "(SELECT 1 FROM file WHERE source = ?1 AND instr(?2, path) > 0)";
+  static const char sql[] =
+      "SELECT path FROM file WHERE source = ?1 AND NOT EXISTS (SELECT 1 FROM file WHERE source = "
+      "?1 AND instr(?2, path) > 0) ORDER BY NOT EXISTS (SELECT 1 FROM json_each(missing) WHERE "
+      "instr(?2, '\"' || value || '\"')), path LIMIT 1";
   sqlite3_stmt *stmt = NULL;
   const char *path = NULL;
   if (mpg_private_prepare(&s->db, sql, &stmt, err) == MPG_OK &&
@@ -427,8 +440,7 @@ static void say_what_is_missing(mpg_sources *s, const mpg_script *script, mpg_er
         "the others are",
         format, (int)name.n, name.p);
   else
-    (void)mpg_fail(err, err->rc, "expected the option \"%.*s\", which a fleet file gives",
-                   (int)name.n, name.p);
+    (void)mpg_fail(err, err->rc, needs_option, (int)name.n, name.p);
   sqlite3_free(other);
 }
 
