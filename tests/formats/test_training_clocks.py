@@ -55,6 +55,12 @@ class ClocksThatAreSet(Case):
                 )
                 self.assertEqual([(said, 1)], told, name)
                 self.assertAlmostEqual(390 + longest, last - first, delta=100, msg=name)
+                # Who gave a zone is told to check it.
+                given = json.dumps({"sources": [{"path": path, "zone": "Africa/Lagos"}]})
+                for of, advice in ((path, "give"), (given, "check")):
+                    self.rows("SELECT count(*) FROM trace_ledger(?)", of)
+                    detail = self.one("SELECT detail FROM mpg_issues WHERE source = ? AND kind = ?", path, said)
+                    self.assertIn(f"{advice} the zone", detail.lower())
 
     def test_any_time(self):
         """A clock that is set by seconds or days, once, as steps go on: none lasts longer, and none is lost."""

@@ -79,9 +79,9 @@ DROP TABLE training_late;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', iif(is_back, 'repeated_time', 'skipped_time'), NULL, 1,
        iif(is_back, 'the clock went back by an hour at ' || datetime(time, 'unixepoch')
-           || ', and steps go on: what follows counts as an hour later. Give the zone',
+           || ', and steps go on: what follows counts as an hour later. ' || iif(:zone IS NULL, 'Give', 'Check') || ' the zone',
            'the clock went forward by an hour at ' || datetime(time, 'unixepoch')
-           || ', a Sunday: if that is summer time, give the zone; else the job paused')
+           || ', a Sunday: if that is summer time, ' || iif(:zone IS NULL, 'give', 'check') || ' the zone; else the job paused')
 FROM training_hours;
 DROP TABLE training_hours;
 --@ end
