@@ -47,13 +47,13 @@ exactly AS (
     ON l.step = s.step AND l.time = iif(s.start_time > 1e8, s.end_time, round(s.end_time - s.start_time, 3)) AND l.job <> s.job
   WHERE s.kind = ''step'' AND s.job IN (SELECT job FROM spoke_beside) GROUP BY 1, 2
 ),
-nearly AS ( -- two programs tell a step one after the other: a log and a tracker, or two of these
+nearly AS ( -- two programs tell a step one after the other: a log and a tracker, or two of these; one may count from 0 and the other from 1
   SELECT l.job, s.job AS other, count(*) AS n
   FROM (SELECT 1 FROM late WHERE source <> (SELECT min(source) FROM late) LIMIT 1) CROSS JOIN temp.spans AS s CROSS JOIN spoke_beside AS b ON b.job = s.job
-  CROSS JOIN (SELECT late.*, CAST(time AS INTEGER) + d.more AS second FROM late, (SELECT -1 AS more UNION ALL SELECT 0 UNION ALL SELECT 1) AS d WHERE time > 1e8) AS l
-    ON l.step = s.step AND l.second = CAST(s.end_time AS INTEGER)
+  CROSS JOIN (SELECT late.*, CAST(time AS INTEGER) + d.value AS second, step + o.value AS other_step, o.value AS later FROM late, json_each(''[-1,0,1]'') AS d, json_each(''[-1,0,1]'') AS o WHERE time > 1e8) AS l
+    ON l.other_step = s.step AND l.second = CAST(s.end_time AS INTEGER)
   WHERE s.kind = ''step'' AND l.source <> b.source AND abs(s.end_time - l.time) <= min(1, 0.25 * l.seconds)
-  GROUP BY 1, 2 HAVING count(*) > 4 OR count(*) > 1 AND count(*) = (SELECT count(*) FROM late AS w WHERE w.job = l.job)
+  GROUP BY 1, 2, l.later HAVING count(*) > 4 OR count(*) > 1 AND count(*) = (SELECT count(*) FROM late AS w WHERE w.job = l.job)
 )
 SELECT max(job, other), ''warning'', ''parallel_logs'', NULL, max(n), ''steps that '' || min(job, other) || '' has at the same times: each log counts as a job. If they are of one run, remove one, or give both one name by the option job''
 FROM (SELECT job, other, n FROM exactly WHERE n > 2 - precise UNION ALL SELECT job, other, n FROM nearly)

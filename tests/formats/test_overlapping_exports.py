@@ -1,6 +1,7 @@
 """The same run told in two files, which overlap in whole or in part: it counts once where the records prove it, and else a row says so."""
 
 import datetime
+import itertools
 import json
 import os
 import re
@@ -147,25 +148,28 @@ class OverlappingExports(OfEachTrainer):
         )
 
     def test_two_trackers_of_one_run(self):
-        """Programs tell a step one after the other, and into folders of their own: each counts as a job, which is listed. Where the times of steps differ by more than a second, or a quarter of a step, nothing is said."""
-        for step, late, said in (
-            (10, lambda i: 0.25, 1),
-            (10, lambda i: -0.75, 1),
-            (10, lambda i: i % 2 / 2, 1),
-            (10, lambda i: 3.5, 0),
-            (10, lambda i: i * 0.35, 0),
-            (1, lambda i: 0.2, 1),
-            (1, lambda i: 0.5, 0),
+        """Programs tell a step one after the other, count from 0 or 1, and write into folders of their own: each counts as a job, which is listed. Where the times of steps differ by more than a second, or a quarter of a step, nothing is said."""
+        for (step, late, said), first in itertools.product(
+            (
+                (10, lambda i: 0.25, 1),
+                (10, lambda i: -0.75, 1),
+                (10, lambda i: i % 2 / 2, 1),
+                (10, lambda i: 3.5, 0),
+                (10, lambda i: i * 0.35, 0),
+                (1, lambda i: 0.2, 1),
+                (1, lambda i: 0.5, 0),
+            ),
+            (0, 1),
         ):
             steps = range(1, 30)
-            rows = [{"_step": i, "_timestamp": T0 + step * i, "train/loss": 2.5} for i in steps]
+            rows = [{"_step": i - 1 + first, "_timestamp": T0 + step * i, "train/loss": 2.5} for i in steps]
             folder = self.folder_of(
                 {
                     "wandb/w.jsonl": "".join(json.dumps(row) + "\n" for row in rows),
                     "runs/May01_node1/events.out.tfevents.1.h": self.board({i: step * i + late(i) for i in steps}),
                 }
             )
-            with self.subTest(step=step, late=late(1)):
+            with self.subTest(step=step, late=late(1), first=first):
                 self.assertEqual(2, self.sums(folder)[1])
                 self.assertEqual(said, self.listed(folder, "parallel_logs") > 0)
 
