@@ -446,6 +446,29 @@ class Evicted(Mapped):
             self.map(self.file([self.node("n", {G: "8"}, agentpool="a"), pod, *events]))
             self.assertEqual([("ns/p", 1, "p", "a", 2, 100, end, outcome)], self.allocations())
 
+    def test_an_ended_pod_that_tells_little(self):
+        """One that has ended is held no longer, though all it tells is when it was scheduled or made; and that its end is missing is listed."""
+        scheduled = {"type": "PodScheduled", "status": "True", "lastTransitionTime": when(50)}
+        for phase, deleted, conditions, at in (
+            ("Failed", False, [scheduled], 50),
+            ("Failed", False, [], 0),
+            ("Succeeded", False, [scheduled], 50),
+            ("Pending", True, [scheduled], 50),
+        ):
+            pod = self.pod(
+                "p",
+                {G: 2},
+                spec={"nodeName": "n"},
+                metadata={"creationTimestamp": when(0)},
+                status={"phase": phase, "reason": "OutOfnvidia.com/gpu", "conditions": conditions},
+            )
+            objects = [self.node("n", {G: "8"}, agentpool="a"), pod]
+            if deleted:
+                objects = [{"type": "ADDED", "object": o} for o in objects] + [{"type": "DELETED", "object": pod}]
+            self.map(self.file(objects))
+            self.assertEqual([(at, at)], [row[5:7] for row in self.allocations()], (phase, deleted))
+            self.assertEqual(1, self.one("SELECT sum(kind IN ('missing_field', 'missing_end')) > 0 FROM mpg_issues"))
+
 
 if __name__ == "__main__":
     unittest.main()

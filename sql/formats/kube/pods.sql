@@ -165,11 +165,12 @@ SELECT p.job, p.name AS task, p.uid, p.nodeName AS node,
                                          FROM json_each(p.conditions)
                                                    WHERE type = 'object' AND json_extract(value, '$.type') = 'DisruptionTarget'
                                            AND json_extract(value, '$.status') = 'True'),
-                             iif(p.phase = 'Failed', d.at, NULL), p.ready_time, p.deletionTimestamp, p.started, p.startTime)
+                             iif(p.phase = 'Failed', d.at, NULL), p.ready_time, p.deletionTimestamp, p.started, p.startTime, p.scheduled,
+                             p.creationTimestamp)
          WHEN p.deletionTimestamp IS NOT NULL AND p.finished IS NOT NULL THEN p.finished -- whatever its phase: no container starts again
          WHEN p.event = 'DELETED' THEN coalesce(p.finished, p.deletionTimestamp, d.at, p.gone,
                                                 (SELECT max(coalesce(t.before, 0), t.told) FROM kube_told AS t WHERE t.version = p.version),
-                                                p.ready_time, p.started, p.startTime)
+                                                p.ready_time, p.started, p.startTime, p.scheduled, p.creationTimestamp)
        END AS end_time,
        CASE WHEN p.outcome IN ('failed', 'cancelled')
               OR (p.outcome IS NULL AND p.event = 'DELETED') THEN coalesce(d.outcome, d.evicted, p.outcome) ELSE p.outcome END AS outcome,
