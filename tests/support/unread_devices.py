@@ -284,4 +284,16 @@ DEVICES = {
         b"nvidia_smi,host=a,index=0,name=NVIDIA\\ A100,uuid=GPU-1 utilization_gpu=55i,memory_used=100i 1777000000000000000\n",
         "metrics of InfluxDB: ask",
     ),
+    "rocprofv2.csv": (
+        b'Dispatch_ID,GPU_ID,Queue_ID,PID,TID,Grid_Size,Workgroup_Size,LDS_Per_Workgroup,Scratch_Per_Workitem,Arch_VGPR,Accum_VGPR,SGPR,Wave_Size,Kernel_Name,Start_Timestamp,End_Timestamp,Correlation_ID\n0,1,1,42,42,64,64,0,0,8,0,16,64,"k",1772442000000,1772442001000,0\n',
+        "a table of rocprofv2",
+    ),
+    "dmesg.log": (
+        b"[  123.456789] NVRM: Xid (PCI:0000:3b:00): 79, pid=1234, GPU has fallen off the bus.\n[  124.1] nvidia 0000:3b:00.0: x\n",
+        "a kernel's log with errors of GPUs",
+    ),
+    "kernlog": (
+        b"Mar  2 09:00:00 n1 kernel: [  123.456789] NVRM: Xid (PCI:0000:3b:00): 79, pid=1234, GPU has fallen off the bus.\n",
+        "a kernel's log with errors of GPUs",
+    ),
 }

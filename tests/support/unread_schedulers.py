@@ -144,4 +144,80 @@ SCHEDULERS = {
         b"       JOBID QUEUE    USER     NAME       ST NTASKS NNODES     TIME INFO\n",
         "a table of flux jobs",
     ),
+    "az_scheduled.json": (
+        b'{"DocumentIncarnation": 1, "Events": [{"EventId": "f0", "EventStatus": "Scheduled", "EventType": "Reboot", "ResourceType": "VirtualMachine", "Resources": ["gpu_0"], "NotBefore": "Mon, 02 Mar 2026 09:00:00 GMT", "Description": "", "EventSource": "Platform", "DurationInSeconds": -1}]}',
+        "what Azure plans to do",
+    ),
+    "az_activity.json": (
+        b'[{"caller": "x", "eventTimestamp": "2026-03-02T09:00:00Z", "operationName": {"value": "Microsoft.Compute/virtualMachines/deallocate/action"}, "resourceId": "/subscriptions/x", "status": {"value": "Succeeded"}}]',
+        "what Azure logs of machines",
+    ),
+    "az_resourcehealth.json": (
+        b'{"value": [{"id": "/subscriptions/x/providers/Microsoft.ResourceHealth/events/y", "name": "y", "properties": {"eventType": "HealthAdvisory", "impactStartTime": "2026-03-02T09:00:00Z"}}]}',
+        "what Azure logs of machines",
+    ),
+    "gcp_ops.json": (
+        b'[{"endTime": "2026-03-02T09:10:00.000-08:00", "id": "1", "insertTime": "2026-03-02T09:00:00.000-08:00", "kind": "compute#operation", "name": "systemevent-1", "operationType": "compute.instances.hostError", "status": "DONE", "targetLink": "https://www.googleapis.com/compute/v1/projects/p/zones/z/instances/gpu-1", "user": "system", "zone": "z"}]',
+        "operations of Google Cloud",
+    ),
+    "gke_ops.json": (
+        b'[{"name": "operation-1", "operationType": "UPGRADE_NODES", "status": "DONE", "startTime": "2026-03-02T09:00:00Z", "endTime": "2026-03-02T10:00:00Z", "selfLink": "https://container.googleapis.com/v1/projects/1/zones/z/operations/o", "targetLink": "https://container.googleapis.com/v1/x"}]',
+        "operations of Google Cloud",
+    ),
+    "aws_status.json": (
+        b'{"InstanceStatuses": [{"AvailabilityZone": "a", "InstanceId": "i-1", "Events": [{"Code": "instance-retirement", "NotBefore": "2026-03-02T09:00:00Z"}], "InstanceState": {"Name": "running"}}]}',
+        "machines of EC2",
+    ),
+    "aws_health.json": (
+        b'{"events": [{"arn": "arn:aws:health:us::event/EC2/x", "service": "EC2", "eventTypeCode": "AWS_EC2_INSTANCE_RETIREMENT_SCHEDULED", "startTime": "2026-03-02T09:00:00Z"}]}',
+        "machines of EC2",
+    ),
+    "aws_instances.json": (
+        b'{"Reservations": [{"Instances": [{"InstanceId": "i-1", "InstanceType": "p5.48xlarge", "LaunchTime": "2026-03-02T09:00:00Z", "State": {"Name": "running"}}]}]}',
+        "machines of EC2",
+    ),
+    "gce_instances.json": (
+        b'[{"creationTimestamp": "2026-03-02T09:00:00", "guestAccelerators": [{"acceleratorCount": 8, "acceleratorType": "nvidia-h100-80gb"}], "kind": "compute#instance", "machineType": "https://x/a3-highgpu-8g", "name": "g", "status": "RUNNING"}]',
+        "machines as gcloud lists them",
+    ),
+    "nomad.json": (
+        b'[{"ID": "a-1", "EvalID": "e", "Name": "train.t[0]", "NodeID": "n", "JobID": "train", "TaskGroup": "t", "ClientStatus": "running", "DesiredStatus": "run", "CreateTime": 1772442000000000000, "ModifyTime": 1772442900000000000, "TaskStates": {}}]',
+        "allocations of Nomad",
+    ),
+    "yarn.json": (
+        b'{"apps": {"app": [{"id": "application_1_1", "user": "a", "name": "n", "queue": "q", "state": "FINISHED", "finalStatus": "SUCCEEDED", "startedTime": 1772442000000, "finishedTime": 1772443000000, "elapsedTime": 1, "memorySeconds": 1}]}}',
+        "applications of YARN",
+    ),
+    "raylist.txt": (
+        b"======== List: 2026-03-02 09:00:00.123 ========\nStats:\n------------------------------\nTotal: 1\n\nTable:\n------------------------------\n    JOB_ID  SUBMISSION_ID  ENTRYPOINT  TYPE  STATUS\n 0  0100  raysubmit_1  python  SUBMISSION  RUNNING\n",
+        "a table of Ray's state",
+    ),
+    "moab.events": (
+        b"09:00:00 1772442000:1  job  123  JOBEND  4 4 u g 3600 Completed [gpu:1] 1772441000 1772442000 1772442000 1772443000 - - - - >= 0M >= 0M\n",
+        "events of Moab",
+    ),
+    "bhist.txt": (
+        b"Summary of time in seconds spent in various states:\nJOBID   USER    JOB_NAME  PEND    PSUSP   RUN     USUSP   SSUSP   UNKWN   TOTAL\n123     ann     train     10      0       100     0       0       0       110\n",
+        "a summary of bhist",
+    ),
+    "sdiag.txt": (
+        b"*******************************************************\nsdiag output at Mon Mar 02 09:00:00 2026 (1772442000)\nData since      Mon Mar 02 00:00:00 2026 (1772409600)\n*******************************************************\nServer thread count:  3\n",
+        "statistics of slurmctld",
+    ),
+    "dstack.json": (
+        b'{"project": "main", "runs": [{"id": "x", "project_name": "main", "user": "a", "submitted_at": "2026-03-02T09:00:00Z", "status": "running", "run_spec": {"run_name": "train"}, "jobs": [{"job_submissions": []}]}]}',
+        "runs as dstack lists them",
+    ),
+    "determined.json": (
+        b'[{"id": 1, "state": "COMPLETED", "startTime": "2026-03-02T09:00:00Z", "endTime": "2026-03-02T10:00:00Z", "resourcePool": "gpu", "trialIds": [1], "username": "a", "numTrials": 1}]',
+        "experiments of Determined",
+    ),
+    "databricks.json": (
+        b'{"runs": [{"job_id": 1, "run_id": 2, "start_time": 1772442000000, "end_time": 1772443000000, "state": {"life_cycle_state": "TERMINATED", "result_state": "SUCCESS"}, "cluster_instance": {"cluster_id": "x"}}]}',
+        "runs of jobs of Databricks",
+    ),
+    "torchelastic_events.json": (
+        b'{"name": "torchelastic.worker.status.SUCCEEDED", "source": "WORKER", "timestamp": 0, "metadata": {"run_id": "r", "global_rank": 0, "group_rank": 0, "worker_id": "1", "role": "default", "hostname": "n", "state": "SUCCEEDED", "total_run_time": 10}}\n',
+        "events of torchelastic's agent",
+    ),
 }

@@ -18,3 +18,14 @@
 --@ hint \A(?=[^\n]*\bProject\b)(?=[^\n]*\bWorkload\b)[^\n]*(?:GPU (?:compute|memory) |Running/requested pods) => a table of workloads of Run:ai, without when they held GPUs: export its cluster's pods (kubectl get pods,nodes -A -o json)
 --@ hint \A(?:[^\n]*\n)?NAME\s+STATUS\s+AGE\s+NODE\s+IMAGE\s => a table of workloads of Run:ai, without when they held GPUs: export its cluster's pods (kubectl get pods,nodes -A -o json)
 --@ hint (?s)\A\s*\{\s*(?:"nextToken"\s*:\s*"[^"]*"\s*,\s*)?"instances"\s*:\s*\[(?=.{0,9000}?"nodeType"\s*:\s*"(?:Compute|Head)Node") => instances of AWS ParallelCluster, which tell no chips: export sacct -P and sacctmgr -P show event
+--@ hint \A\s*\{\s*"DocumentIncarnation"\s*: => what Azure plans to do with a machine: write it as outages of your own (docs/formats/native.md)
+--@ hint (?s)\A\s*(?:\{\s*"value"\s*:\s*)?\[\s*\{(?=.{0,9000}?(?:"operationName"\s*:\s*\{|"impactStartTime"\s*:))(?=.{0,9000}?"/subscriptions/) => what Azure logs of machines: write when they were out as outages (docs/formats/native.md)
+--@ hint (?s)\A\s*\[?\s*\{(?=.{0,9000}?"operationType"\s*:)(?=.{0,9000}?(?:"compute#operation"|//container\.googleapis\.com/)) => operations of Google Cloud: write when machines were out as outages (docs/formats/native.md)
+--@ hint (?s)\A\s*\{\s*"(?:InstanceStatuses|events|Reservations)"\s*:\s*\[(?=.{0,9000}?(?:"InstanceId"\s*:|"eventTypeCode"\s*:)) => machines of EC2, or events of them: write them as capacity and outages (docs/formats/native.md)
+--@ hint (?s)\A\s*\[?\s*\{(?=.{0,20000}?"kind"\s*:\s*"compute#instance") => machines as gcloud lists them, which is of one moment: write what is installed to capacity.csv
+--@ hint (?s)\A\s*\[?\s*\{(?=.{0,9000}?"ClientStatus"\s*:)(?=.{0,9000}?"DesiredStatus"\s*:) => allocations of Nomad: write the records (docs/own-logs.md)
+--@ hint \A\s*\{\s*"apps"\s*:\s*\{\s*"app"\s*:\s*\[ => applications of YARN: write the records (docs/own-logs.md)
+--@ hint (?s)\A\s*\{(?=.{0,400}?"runs"\s*:\s*\[)(?=.{0,9000}?"run_spec"\s*:) => runs as dstack lists them: write the records (docs/own-logs.md)
+--@ hint (?s)\A\s*(?:\{\s*"experiments"\s*:\s*)?\[\s*\{(?=.{0,9000}?"resourcePool"\s*:)(?=.{0,9000}?"(?:trialIds|numTrials)"\s*:) => experiments of Determined: write the records (docs/own-logs.md)
+--@ hint (?s)\A\s*\{\s*"runs"\s*:\s*\[(?=.{0,9000}?"life_cycle_state"\s*:) => runs of jobs of Databricks: write the records (docs/own-logs.md)
+--@ hint \A={4,} List: \d{4}-\d\d-\d\d [^\n]*=\nStats: => a table of Ray's state for people: export the pods of its cluster (kubectl get pods,nodes -A -o json), or write the records (docs/own-logs.md)

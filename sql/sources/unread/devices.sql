@@ -18,6 +18,8 @@
 --@ hint \A(?:[^\n]*\n){0,3}?\s*TPU Chips\s*\n => what tpu-info says of TPUs at one moment: give a profile, or the metrics of their node
 --@ hint (?s)\A\s*\{(?=.{0,400}?"query_time"\s*:)(?=.{0,400}?"gpus"\s*:\s*\[)|\A[^\n]*\n\[0\] [^\n|]*\|\s*\d+.{1,3}C, |\A\s*\[\s*\{\s*"device_name"\s*:[^}]{0,400}"gpu_util" => what gpustat or nvtop says of GPUs at one moment: export DCGM's metrics, or what the scheduler says
 --@ hint (?s)\A(?:[^\n]*\n){0,3}?[^\n]{0,20}(?:mthreads-gmi:|IX-ML: |CNMON v|mx-smi +version:) => a table of a device's tool for people: export what the scheduler says
+--@ hint \A(?:[^\n]*\n){0,40}?[^\n]*\bNVRM: Xid \(PCI: => a kernel's log with errors of GPUs (Xid): export DCGM's metrics, which trace_xid reads, or write outages of your own (docs/formats/native.md)
+--@ hint \A"?Dispatch_ID"?,"?GPU_ID"?, => a table of rocprofv2: trace with rocprofv3, and give its database (--output-format rocpd) or its JSON
 
 -- What stores of metrics answer.
 --@ hint \A"?Series"?[;,]"?Time"?[;,]"?Value"? => what Grafana shows: ask its Prometheus itself (api/v1/query_range)

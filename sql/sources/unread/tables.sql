@@ -14,3 +14,7 @@
 --@ hint (?s)\A\s*\{(?=[^{}]{0,9000}?"(?:train|eval|test|predict)_(?:runtime|samples_per_second)"\s*:)(?:\s*"[^"\n]*"\s*:\s*(?:-?[\d.eE+-]+|NaN|-?Infinity|null|"[^"\n]*")\s*,?)+\s*\} => results of the Hugging Face Trainer, sums without times: give the event files that report_to="tensorboard" writes, or trainer_state.json
 --@ hint \A"?\d+(?:\.\d+)?"?,(?:"?1\d{12}"?,"?-?\d[\d.eE+-]*"?|"?-?\d[\d.eE+-]*"?,"?1\d{12}(?:\.\d*)?"?)\r?\n => values without a header, as Neptune saves a chart: write above them what each is, as step,timestamp,value in their order
 --@ hint \A(?=(?:\w+: [^\n]*\n){0,9}?artifact_location: )(?:\w+: [^\n]*\n){0,9}?experiment_id: => what MLflow keeps of an experiment: what its runs did is in the files of theirs
+--@ hint \ASummary of time in seconds spent in various states: => a summary of bhist for people: copy lsb.acct and lsb.events
+--@ hint \A\*{20,}\nsdiag output at  => statistics of slurmctld: export sacct -P
+--@ hint \A\d\d:\d\d:\d\d \d{10}:\d+\s+(?:job|node|rm|scheduler)\s+\S+\s+[A-Z]+\s => events of Moab: copy the accounting logs of the server below it
+--@ hint \A(?:[^\n{]*)\{(?=[^\n]*"name"\s*:\s*"torchelastic\.)[^\n]*"source"\s*:\s*"(?:WORKER|AGENT)" => events of torchelastic's agent, which knows no steps: give the trainer's log
