@@ -302,6 +302,8 @@ FROM (SELECT h.job, h.attempt, r.chips,
       LEFT JOIN training_started AS b ON b.job = h.job AND b.attempt = h.attempt)
 ORDER BY 1, 2;
 
+.read sql/formats/log/launches.sql
+
 DROP TABLE IF EXISTS temp.training_last;
 CREATE TEMP TABLE training_last AS
 SELECT file, r.job, r.attempt, r.clocked FROM training_files AS f JOIN training_ranges AS r ON r.last = f.last;

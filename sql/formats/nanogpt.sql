@@ -284,6 +284,8 @@ SELECT r.job, r.attempt, 'pytorch' AS framework, r.chips, r.chip,
 FROM summed AS s CROSS JOIN training_ranges AS r ON r.rowid = s.range JOIN told AS t ON t.range = s.range
 JOIN training_counted AS f ON f.rowid = s.first JOIN training_counted AS l ON l.rowid = s.last;
 
+.read sql/formats/log/launches.sql
+
 -- A log of which the last step has a clock goes on by that.
 DROP TABLE IF EXISTS temp.training_last;
 CREATE TEMP TABLE training_last AS

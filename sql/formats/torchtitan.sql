@@ -352,6 +352,8 @@ FROM training_ranges AS r
 WHERE steps > 0 OR EXISTS (SELECT 1 FROM training_marks AS m WHERE m.id BETWEEN first AND last AND loaded IS NOT NULL)
 ORDER BY job, attempt;
 
+.read sql/formats/log/launches.sql
+
 DROP TABLE IF EXISTS temp.training_last;
 CREATE TEMP TABLE training_last AS
 SELECT file, r.job, r.attempt FROM training_files AS f JOIN training_ranges AS r ON r.last = f.last;

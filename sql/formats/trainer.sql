@@ -285,7 +285,17 @@ FROM trainer_marks AS m WHERE m.time IS NOT NULL AND (m.kind = 'saved' OR m.time
 UPDATE trainer_placed SET attempt
   = coalesce((SELECT min(r.attempt) FROM trainer_reach AS r WHERE r.file = trainer_placed.file AND r.last > trainer_placed.line), attempt)
 WHERE kind IN ('restore', 'init');
+-- What a launch after the last step of its log tells is of no attempt, if it restored nothing.
+DROP TABLE IF EXISTS temp.training_launches;
+CREATE TEMP TABLE training_launches AS
+SELECT m.job, m.file, min(m.line) AS line
+FROM trainer_marks AS m
+WHERE m.rank IS NULL AND m.kind IN ('init', 'restore') AND m.line > (SELECT max(r.last) FROM trainer_reach AS r WHERE r.file = m.file)
+GROUP BY m.file HAVING max(m.kind) = 'init';
 DROP TABLE trainer_reach;
+CREATE UNIQUE INDEX temp.training_launches_of ON training_launches(file);
+DELETE FROM trainer_placed WHERE rowid IN (
+  SELECT p.rowid FROM trainer_placed AS p CROSS JOIN training_launches AS l ON l.file = p.file AND p.line >= l.line);
 .read sql/formats/trainer/evals.sql
 .read sql/formats/trainer/compiled.sql
 DELETE FROM trainer_placed WHERE attempt IS NULL;

@@ -1,12 +1,25 @@
 -- log/held.sql - what a trainer's runs held: the TEMP tables jobs, allocations and capacity, of
 -- training_runs(job, attempt, framework, chips, chip, start_time, end_time, own_outcome). A job whose log does not tell how many chips
 -- it holds counts as one, and the FLOPs of its spans are those of one: assumed_chips has it, for a scheduler may know. Logs of runs in
--- training_tails(job, attempt, time), if there is one, go on until then.
+-- training_tails(job, attempt, time), if there is one, go on until then. training_launches(job, file, line), if there is one, has those
+-- after the last step of their job.
 --
 -- A part of maxtext.sql, megatron.sql, nanogpt.sql, torchtitan.sql and trainer.sql, which say what the parameters are.
 
 -- The log may say how its last run ended, though its trainer does not.
 .read sql/formats/log/ended.sql
+
+-- A launch that follows, and came to no step, says that it had ended. (training_ranges has what each launch told.)
+CREATE TEMP TABLE IF NOT EXISTS training_launches(job, file, line);
+--@ if EXISTS (SELECT 1 FROM training_launches)
+INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
+SELECT file, 'warning', 'no_steps', min(line), count(*), 'launches after the last step, which came to none: what they held is in no category'
+FROM training_launches WHERE file NOT IN (SELECT source FROM mpg_issues WHERE kind = 'no_steps') GROUP BY file;
+UPDATE training_runs SET own_outcome = 'failed'
+WHERE own_outcome IS NULL
+  AND (job, attempt) IN (SELECT job, max(attempt) FROM training_runs WHERE job IN (SELECT job FROM training_launches) GROUP BY job);
+--@ end
+DROP TABLE training_launches;
 
 -- A run that hangs, or is torn down, holds its chips while its log goes on.
 CREATE TEMP TABLE IF NOT EXISTS training_tails(job, attempt, time);
