@@ -66,6 +66,7 @@ FROM training_lowest AS r JOIN training_lines AS l USING (file) WHERE l.rank <> 
 DELETE FROM temp.training_lines
 WHERE EXISTS (SELECT 1 FROM training_lowest) AND rank <> (SELECT lowest FROM training_lowest AS l WHERE l.file = training_lines.file);
 DROP TABLE training_lowest;
+.read sql/formats/torchtitan/nodes.sql
 
 .read sql/formats/log/rotated.sql
 DROP TABLE training_heads;

@@ -1,4 +1,5 @@
-"""Launches of trainers that came to no step, after the last one of their log: the run before had ended, and a row says that they held chips."""
+"""Launches of trainers that came to no step, after the last one of their log: the run before had ended, and a row says that they held chips.
+And logs of the nodes of one job of torchtitan."""
 
 import datetime
 import json
@@ -87,6 +88,32 @@ class Launches(Case):
             with self.subTest(trainer=trainer.__name__):
                 self.asked(path)
                 self.assertEqual([], self.said(path))
+
+
+class Nodes(Case):
+    """Each node's log has ranks of its own: the lowest tells the steps, and those of the others are listed."""
+
+    def ask(self, *nodes):
+        files = {
+            f"node{n}.log": "".join(torchtitan(late, 5)).replace("rank0", f"rank{rank}").replace("9.0", loss)
+            for n, (rank, late, loss) in enumerate(nodes)
+        }
+        folder = self.folder_of(files)
+        jobs = self.one("SELECT count(DISTINCT job) FROM trace_ledger(?)", folder)
+        listed = "SELECT substr(source, -9), count FROM mpg_issues WHERE kind = 'parallel_files' AND source GLOB ? ORDER BY 1"
+        return jobs, self.rows(listed, folder + "/*")
+
+    def test_of_one_job(self):
+        self.assertEqual((1, []), self.ask((0, 0, "9.0")))
+        self.assertEqual((1, [("node1.log", 5)]), self.ask((0, 0, "9.0"), (8, 2, "9.0")))
+        self.assertEqual(
+            (1, [("node0.log", 5), ("node2.log", 5)]), self.ask((16, 0, "9.0"), (0, 0, "9.0"), (8, 1, "9.0"))
+        )
+
+    def test_of_several_jobs(self):
+        """Of another loss or time, or which all begin with rank 0."""
+        for other in ((8, 0, "9.1"), (8, 600, "9.0"), (0, 1, "9.0")):
+            self.assertEqual((2, []), self.ask((0, 0, "9.0"), other), other)
 
 
 if __name__ == "__main__":
