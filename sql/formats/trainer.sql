@@ -110,6 +110,9 @@ UPDATE training_lines SET step = json_extract(fields, '$.plain')
 WHERE file NOT IN (SELECT file FROM training_lines WHERE step IS NOT NULL) AND json_extract(fields, '$.plain') > 0; -- 0: as the engine is set up
 UPDATE training_lines SET step = json_extract(fields, '$.micro')
 WHERE file NOT IN (SELECT file FROM training_lines WHERE step IS NOT NULL) AND json_extract(fields, '$.micro') IS NOT NULL;
+INSERT OR REPLACE INTO training_known
+SELECT file, max(line) FROM training_lines
+WHERE step IS NOT NULL AND file IN (SELECT file FROM training_known WHERE line IS NULL) GROUP BY file;
 .read sql/formats/trainer/older.sql
 .read sql/formats/log/reversed.sql
 .read sql/formats/log/hour.sql

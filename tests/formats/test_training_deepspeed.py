@@ -145,6 +145,28 @@ class DeepSpeed(TrainerLogs):
         path = self.file(run + good.format("01:50,000") + again + good.format("42:30,000"), "log")
         self.assertEqual({"startup": 120, "unrated": 80}, self.sums(path, 8))
 
+    def test_how_other_lines_say_that_a_run_ended(self):
+        """Of an engine that tells no rates, too, as that of pipelines."""
+        launch = "[2026-03-03 10:00:00,000] [INFO] [launch.py:163:main] dist_world_size=8\n"
+        rate = "[2026-03-03 10:01:{0}0,000] [INFO] [timer.py:260:stop] epoch=0/micro_step={0}/global_step={0}, RunningAvgSamplesPerSec=25.02, CurrSamplesPerSec=25.70\n"
+        plain = "[2026-03-03 10:01:{0}0,000] [INFO] [logging.py:96:log_dist] [Rank 0] step={0}, skipped=0, lr=[1e-05], mom=[0.9]\n"
+        for step in (rate, plain):
+            run = launch + "".join(step.format(i) for i in range(1, 6))
+            for end, outcome in (
+                ("", None),
+                (
+                    "slurmstepd: error: *** JOB 77 ON n1 CANCELLED AT 2026-03-03T10:02:00 DUE TO PREEMPTION ***\n",
+                    "preempted",
+                ),
+                ("torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n", "failed"),
+            ):
+                path = self.file(run + end, "log")
+                self.assertEqual(
+                    [(outcome,)],
+                    self.rows("SELECT outcome FROM trace_records(?) WHERE record = 'allocations'", path),
+                    end,
+                )
+
     def test_nebula(self):
         """DeepSpeed's engine that saves to memory first: that time blocks; a save is durable once the run begins the next one or ends well. What is loaded may be another save than the one asked for."""
         with open(FIXTURES + "/deepspeed.log", encoding="utf-8") as file:
