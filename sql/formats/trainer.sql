@@ -49,8 +49,9 @@
 -- Others may be left unset: :chips and :chip say how many chips the job holds, and which; :pool names the pool ('training'); :job makes
 -- all files runs of one job (else each file is one, and of torchtitan each folder); :outcome says how the last run ended; :tag is a
 -- tracker's name of the loss, if it is none of those below; :flops are those of one step on all chips together; :start is when a log
--- without times began; :zone the zone of times that name none ('UTC'); :rotated, which trace_rollup and its like set, the files that may
--- be parts of one log, and :starts, when logs began. A program that cannot bind parameters to a script replaces them in its text.
+-- without times began; :zone the zone of times that name none ('UTC'). trace_rollup and its like set :rotated, the files that may be parts
+-- of one log, :starts, when logs began, and :only_relations, which leaves training_steps empty. A program that cannot bind parameters to a
+-- script replaces them in its text.
 --
 -- Makes the TEMP tables jobs, allocations, capacity, spans, commits and aliases, which mpg_ledger and mpg_rollup then
 -- find, and training_steps, a row a told step. The rules are explained in docs/formats/trainer.md.
@@ -212,7 +213,8 @@ DROP TABLE training_lines;
 DROP TABLE IF EXISTS temp.trainer_named;
 CREATE TEMP TABLE trainer_named AS
 SELECT file, run, line, row_number() OVER (PARTITION BY file ORDER BY id) AS nth
-FROM (SELECT file, run, min(line) AS line, min(rowid) AS id FROM trainer_points WHERE run IS NOT NULL GROUP BY file, run);
+FROM (SELECT file, run, min(line) AS line, min(p.rowid) AS id
+      FROM (SELECT 1 FROM trainer_has WHERE runs) CROSS JOIN trainer_points AS p WHERE run IS NOT NULL GROUP BY file, run);
 UPDATE trainer_points SET job = trainer_points.file || '#' || nth
 FROM trainer_named AS n WHERE n.file = trainer_points.file AND n.run IS trainer_points.run AND nth > 1;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
@@ -236,7 +238,7 @@ DROP TABLE trainer_named;
 -- If ranks log into files of their own, the lowest rank counts.
 UPDATE trainer_points SET job = :job WHERE :job IS NOT NULL;
 UPDATE trainer_marks SET job = :job WHERE :job IS NOT NULL;
---@ if EXISTS (SELECT 1 FROM trainer_points WHERE rank IS NOT NULL)
+--@ if (SELECT max(ranks) FROM trainer_has)
 DROP TABLE IF EXISTS temp.trainer_lowest;
 CREATE TEMP TABLE trainer_lowest(of_job TEXT PRIMARY KEY, lowest);
 INSERT INTO trainer_lowest SELECT job, min(rank) FROM trainer_points WHERE rank IS NOT NULL GROUP BY job;
@@ -322,9 +324,12 @@ SELECT job, attempt, step, NULL AS snapshot_time, time AS durable_time FROM trai
 DROP TABLE trainer_input;
 DROP TABLE trainer_points;
 DROP TABLE trainer_extents;
+DROP TABLE trainer_even;
+DROP TABLE trainer_has;
 DROP TABLE trainer_marks;
 DROP TABLE trainer_worlds;
 DROP TABLE trainer_untimed;
+DROP VIEW trainer_lasting;
 DROP TABLE trainer_steps;
 DROP TABLE trainer_ranges;
 DROP TABLE trainer_firsts;

@@ -1,6 +1,7 @@
 -- trainer/doubts.sql - what is to say of the lines and records that were read, before ranks and attempts are told apart.
 --
--- Reads trainer_points, trainer_breaks, trainer_counted, trainer_marks, trainer_untimed and trainer_otherwise.
+-- Reads trainer_points, trainer_has, trainer_extents, trainer_breaks, trainer_counted, trainer_marks, trainer_untimed and
+-- trainer_otherwise.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 -- Exports that overlap, put one after the other: a step that goes back, at a time that it has already, is the same record again.
@@ -49,12 +50,14 @@ FROM trainer_otherwise AS f, json_each(f.otherwise) AS e
 WHERE (e.key LIKE '%flops%' OR e.key LIKE '%mfu%') AND e.type IN ('integer', 'real') GROUP BY file;
 DROP TABLE trainer_otherwise;
 
+--@ if EXISTS (SELECT 1 FROM trainer_has WHERE ranks) OR EXISTS (SELECT 1 FROM trainer_extents WHERE lowest < 0) OR EXISTS (SELECT 1 FROM trainer_untimed)
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'impossible_value', min(line), count(*), 'steps of a number below 0: they count as given'
 FROM (SELECT file, line, step FROM trainer_points UNION ALL SELECT file, NULL, step FROM trainer_untimed) WHERE step < 0 GROUP BY file;
+--@ end
 
 -- After a step whose loss is no number the program went on: later steps may keep what it did.
---@ if EXISTS (SELECT 1 FROM trainer_points WHERE typeof(loss) = 'text')
+--@ if (SELECT max(texts) FROM trainer_has)
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT file, 'warning', 'skipped_steps', min(line), count(DISTINCT step), 'steps whose loss is no number: they count as progress'
 FROM trainer_points WHERE typeof(loss) = 'text' AND loss NOT GLOB '*[0-9]*' GROUP BY file;

@@ -1,8 +1,8 @@
 -- trainer/extents.sql - times and steps of each file that cannot be.
 --
--- Reads and changes trainer_points. Makes trainer_extents(file, first, last, earliest, latest, lowest, highest, partial, timed),
--- trainer_breaks, the points that do not go on from the one before in the same run, log and job, to a higher step, a later time and
--- line, and trainer_counted, of how many points these are.
+-- Reads and changes trainer_points, reads trainer_even. Makes trainer_extents(file, first, last, earliest, latest, lowest, highest,
+-- partial, timed), trainer_breaks, the points that do not go on from the one before in the same run, log and job, to a higher step, a
+-- later time and line, and trainer_counted, of how many points these are.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 DROP VIEW IF EXISTS temp.trainer_broken;
@@ -19,7 +19,8 @@ FROM trainer_points AS c LEFT JOIN trainer_points AS p ON p.rowid = c.rowid - 1
 WHERE p.rowid IS NULL OR c.file IS NOT p.file OR c.run IS NOT p.run OR c.job IS NOT p.job OR c.part IS NOT p.part OR c.at IS NOT p.at
    OR c.line < p.line OR c.line IS NULL AND p.line IS NOT NULL OR c.step <= p.step OR c.time <= p.time OR c.resumed;
 DROP TABLE IF EXISTS temp.trainer_breaks;
-CREATE TEMP TABLE trainer_breaks AS SELECT * FROM trainer_broken;
+CREATE TEMP TABLE trainer_breaks AS SELECT * FROM trainer_broken WHERE id IN (SELECT e.id FROM trainer_even AS e);
+INSERT INTO trainer_breaks SELECT b.* FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM trainer_even)) CROSS JOIN trainer_broken AS b;
 DROP TABLE IF EXISTS temp.trainer_counted;
 CREATE TEMP TABLE trainer_counted AS SELECT count(*) AS n FROM trainer_points;
 -- What each stretch of points of one file has.
@@ -30,7 +31,12 @@ SELECT file, id, coalesce(lead(id) OVER (ORDER BY id) - 1, (SELECT max(rowid) FR
 UPDATE trainer_extents SET (earliest, latest, lowest, highest, partial, timed)
   = (SELECT min(time), max(time), min(iif(rank IS NULL, step, NULL)), max(iif(rank IS NULL, step, NULL)), max(time IS NULL OR step IS NULL),
             count(seconds)
-     FROM trainer_points WHERE rowid BETWEEN first AND last);
+     FROM trainer_points WHERE rowid BETWEEN first AND last)
+WHERE NOT EXISTS (SELECT 1 FROM trainer_even);
+UPDATE trainer_extents SET (earliest, latest, lowest, highest, partial, timed) -- where each goes on from the one before
+  = (SELECT f.time, l.time, f.step, l.step, 0, 0 FROM trainer_points AS f CROSS JOIN trainer_points AS l
+     WHERE f.rowid = trainer_extents.first AND l.rowid = trainer_extents.last)
+WHERE EXISTS (SELECT 1 FROM trainer_even);
 -- A year of 1970 is no time of a trainer: a clock in another unit.
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 SELECT e.file, 'warning', 'impossible_time', min(p.line), count(*),

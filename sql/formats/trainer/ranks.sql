@@ -1,10 +1,11 @@
 -- trainer/ranks.sql - of records that name their rank those of the lowest, and of records that name their epoch what number a step has in
 -- the whole run.
 --
--- Reads and changes trainer_points. A part of trainer.sql, which says what the parameters are and runs the parts in order.
+-- Reads and changes trainer_points, reads trainer_has and trainer_even. A part of trainer.sql, which says what the parameters are and runs
+-- the parts in order.
 
 -- All ranks of a run do the same steps at the same time.
---@ if EXISTS (SELECT 1 FROM trainer_points WHERE rank IS NOT NULL)
+--@ if (SELECT max(ranks) FROM trainer_has)
 DROP TABLE IF EXISTS temp.trainer_first_rank;
 CREATE TEMP TABLE trainer_first_rank AS
 SELECT file, run, min(rank) AS rank FROM trainer_points
@@ -25,8 +26,9 @@ DROP TABLE trainer_first_rank;
 DROP TABLE IF EXISTS temp.trainer_epoched;
 CREATE TEMP TABLE trainer_epoched AS
 SELECT p.rowid AS id, file, run, line, epoch + 0 AS epoch, step
-FROM (SELECT 1 FROM trainer_points AS p CROSS JOIN trainer_points AS q ON q.rowid = p.rowid - 1
-      WHERE p.step <= q.step AND p.epoch + 0 > q.epoch + 0 LIMIT 1) CROSS JOIN trainer_points AS p
+FROM (SELECT 1 FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM trainer_even)) CROSS JOIN trainer_points AS p
+      CROSS JOIN trainer_points AS q ON q.rowid = p.rowid - 1 WHERE p.step <= q.step AND p.epoch + 0 > q.epoch + 0 LIMIT 1)
+CROSS JOIN trainer_points AS p
 WHERE epoch IS NOT NULL AND epoch + 0 = CAST(epoch AS INTEGER) AND epoch NOT GLOB '*[^0-9.]*';
 DROP TABLE IF EXISTS temp.trainer_epochs;
 CREATE TEMP TABLE trainer_epochs AS

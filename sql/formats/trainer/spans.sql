@@ -1,6 +1,6 @@
 -- trainer/spans.sql - spans: the steps, and what else is told of a run.
 --
--- Reads training_steps, training_runs, trainer_placed and trainer_firsts; drops trainer_in_order. Makes spans.
+-- Reads trainer_lasting, training_runs, trainer_placed and trainer_firsts; drops trainer_in_order. Makes spans.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 DROP TABLE IF EXISTS temp.trainer_others;
@@ -23,11 +23,11 @@ WHERE start_time > begins;
 DROP TABLE IF EXISTS temp.spans;
 --@ if EXISTS (SELECT 1 FROM trainer_others) OR NOT EXISTS (SELECT 1 FROM trainer_in_order)
 CREATE TEMP TABLE spans AS
-SELECT CAST(job AS TEXT) AS job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM training_steps WHERE start_time IS NOT NULL
+SELECT CAST(job AS TEXT) AS job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM trainer_lasting
 UNION ALL SELECT * FROM trainer_others ORDER BY 1, 2, 4;
 --@ end
 -- else nothing is sorted
 CREATE TEMP TABLE IF NOT EXISTS spans AS
-SELECT CAST(job AS TEXT) AS job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM training_steps WHERE start_time IS NOT NULL;
+SELECT CAST(job AS TEXT) AS job, attempt, 'step' AS kind, start_time, end_time, step, flops FROM trainer_lasting;
 DROP TABLE trainer_others;
 DROP TABLE trainer_in_order;

@@ -2,7 +2,7 @@
 --
 -- Reads trainer_points, which it puts in order, trainer_breaks, trainer_counted, trainer_extents, trainer_marks, trainer_evals and
 -- training_chips. Makes trainer_ranges, trainer_steps, trainer_firsts, trainer_spells, trainer_within, trainer_long, trainer_jobs,
--- trainer_chip, trainer_in_order and training_steps.
+-- trainer_chip, trainer_in_order, training_steps and the view trainer_lasting, of the steps that have a length.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 -- ---- 2. Attempts and steps ----
@@ -252,7 +252,7 @@ FROM trainer_spells AS s WHERE :flops IS NULL GROUP BY file, job HAVING sum(rate
 
 DROP TABLE IF EXISTS temp.trainer_chip;
 CREATE TEMP TABLE trainer_chip AS
-SELECT coalesce(max(devices), 1) AS devices, max(peak_flops) AS peak_flops
+SELECT coalesce(max(devices), 1) AS devices, max(peak_flops) AS peak_flops, :flops AS flops
 FROM training_chips WHERE chip = chip_name(:chip);
 DROP TABLE IF EXISTS temp.trainer_jobs;
 CREATE TEMP TABLE trainer_jobs(job TEXT, attempt, chips, PRIMARY KEY(job, attempt));
@@ -272,16 +272,19 @@ CROSS JOIN trainer_chip;
 DROP TABLE IF EXISTS temp.training_told;
 CREATE TEMP TABLE training_told AS SELECT job, chips FROM trainer_jobs;
 UPDATE trainer_jobs SET chips = coalesce(:chips, chips, iif(:flops IS NULL, NULL, 1));
-DROP TABLE IF EXISTS temp.training_steps;
-CREATE TEMP TABLE training_steps AS
-SELECT r.job, r.attempt, p.step, s.start_time, s.end_time, s.end_time - s.start_time AS seconds, s.executions, p.loss,
-       CASE WHEN p.tflops IS NOT NULL THEN p.tflops * c.devices END AS tflops_per_chip,
-       CASE WHEN p.tflops IS NOT NULL THEN p.tflops * c.devices * 1e12 / c.peak_flops END AS mfu,
-       CASE WHEN p.tflops IS NULL THEN :flops * s.executions
+DROP VIEW IF EXISTS temp.trainer_lasting; -- the steps that spans and training_steps have
+CREATE TEMP VIEW trainer_lasting AS
+SELECT r.job, r.attempt, p.step, s.start_time, s.end_time, s.executions, p.loss, p.tflops * c.devices AS tflops_per_chip,
+       CASE WHEN p.tflops IS NULL THEN c.flops * s.executions
             ELSE p.tflops * c.devices * 1e12 * coalesce(j.chips, 1) * (s.end_time - s.start_time) END AS flops
 FROM trainer_ranges AS r CROSS JOIN trainer_jobs AS j ON j.job = r.job AND j.attempt = r.attempt CROSS JOIN trainer_chip AS c
 CROSS JOIN trainer_steps AS s ON s.rowid BETWEEN r.first AND r.last CROSS JOIN trainer_points AS p ON p.rowid = s.rowid
-WHERE s.end_time > s.start_time
+WHERE s.end_time > s.start_time;
+DROP TABLE IF EXISTS temp.training_steps;
+CREATE TEMP TABLE training_steps AS
+SELECT job, attempt, step, start_time, end_time, end_time - start_time AS seconds, executions, loss, tflops_per_chip,
+       tflops_per_chip * 1e12 / peak_flops AS mfu, s.flops
+FROM trainer_lasting AS s CROSS JOIN trainer_chip WHERE :only_relations IS NULL
 UNION ALL
 SELECT coalesce(:job, file), 1, step, NULL, NULL, NULL, executions, loss, NULL, NULL, NULL FROM trainer_untimed;
 

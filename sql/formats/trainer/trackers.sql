@@ -1,9 +1,10 @@
 -- trainer/trackers.sql - what the records of trackers say of runs, and the values that MLflow and Comet have one by one.
 --
 -- Reads :wandb, :wandb_columns, :wandb_csv, :history, :mlflow, :mlflow_csv, :mlflow_run, :comet, :mlflow_store, :tracker_db, :tag, :zone,
--- trainer_stored, trainer_told, trainer_history, trainer_aside and trainer_breaks. Makes trainer_over, how runs ended, and
--- trainer_otherwise, of files whose rates are none of a chip; fills trainer_points, trainer_values, trainer_evals, trainer_tail and
--- trainer_called. A part of trainer.sql, which says what the parameters are and runs the parts in order.
+-- trainer_stored, trainer_told, trainer_history, trainer_aside and trainer_breaks. Makes trainer_over, how runs ended,
+-- trainer_otherwise, of files whose rates are none of a chip, and trainer_has, what any point has; fills trainer_points, trainer_values,
+-- trainer_evals, trainer_tail and trainer_called; empties trainer_even where points are none of trainer_history.
+-- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 DROP TABLE IF EXISTS temp.trainer_stretches;
 CREATE TEMP TABLE trainer_stretches AS -- of records, one after the other, of one run in one file
@@ -49,7 +50,7 @@ DROP TABLE trainer_aside;
 DROP TABLE trainer_beyond;
 -- W&B counts what was logged. A step or iter beside it is the trainer's number where all losses have it, and it nowhere falls to where it
 -- began, as the number within an epoch does.
---@ if EXISTS (SELECT 1 FROM trainer_history WHERE plain IS NOT NULL)
+--@ if EXISTS (SELECT 1 FROM trainer_breaks WHERE plain IS NOT NULL)
 DROP TABLE IF EXISTS temp.trainer_counted;
 CREATE TEMP TABLE trainer_counted AS
 SELECT file, run
@@ -143,7 +144,7 @@ FROM (SELECT id, file, run, runtime, coalesce(begun - lag(begun) OVER w > 10, 0)
                   FROM (SELECT file, run,
                                (SELECT min(begun) FROM trainer_history WHERE rowid BETWEEN first AND last) AS earliest,
                                (SELECT max(begun) FROM trainer_history WHERE rowid BETWEEN first AND last) AS latest
-                        FROM trainer_stretches)
+                        FROM trainer_stretches WHERE NOT EXISTS (SELECT 1 FROM trainer_even))
                   GROUP BY file, run HAVING max(latest) - min(earliest) > 10) AS r
             CROSS JOIN trainer_stretches AS s ON s.file = r.file AND s.run IS r.run
             CROSS JOIN trainer_history AS h ON h.rowid BETWEEN s.first AND s.last)
@@ -266,6 +267,14 @@ WHERE file IN (SELECT v.file FROM trainer_values AS v CROSS JOIN trainer_values 
                WHERE v.line < p.line AND v.time > p.time AND v.file = p.file AND v.run IS p.run AND v.place IS p.place);
 INSERT INTO trainer_points(file, line, job, time, step, loss, run, epoch)
 SELECT file, line, job, time, step, value, run, epoch FROM trainer_values WHERE typeof(place) = 'integer' ORDER BY rowid;
+DELETE FROM trainer_even WHERE EXISTS (SELECT 1 FROM trainer_values WHERE typeof(place) = 'integer');
+DROP TABLE IF EXISTS temp.trainer_has;
+CREATE TEMP TABLE trainer_has AS
+SELECT max(rank IS NOT NULL) AS ranks, max(run IS NOT NULL) AS runs, max(typeof(loss) = 'text') AS texts FROM trainer_points
+WHERE rowid IN (SELECT id FROM trainer_even)
+UNION ALL
+SELECT max(rank IS NOT NULL), max(run IS NOT NULL), max(typeof(loss) = 'text')
+FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM trainer_even)) CROSS JOIN trainer_points;
 INSERT INTO trainer_evals
 SELECT p.file, p.run, v.time - v.seconds, v.time
 FROM (SELECT job, run, time, value + 0 AS seconds FROM trainer_values WHERE place = 'eval' AND value + 0 > 0 AND time > value + 0) AS v

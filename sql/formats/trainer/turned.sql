@@ -1,7 +1,8 @@
 -- trainer/turned.sql - records of a tracker that are not in the order of their times, as those of an export with the latest first.
 --
--- Reads and changes trainer_history. Makes trainer_unordered(file, line, records), and trainer_breaks, the records that are not as the one
--- before: `within` is 1 within a run in a file, `back` where time goes back, `odd` where something is missing or a text.
+-- Reads and changes trainer_history. Makes trainer_unordered(file, line, records); trainer_breaks, the records that do not simply go on
+-- from the one before: `within` is 1 within a run in a file, `back` where time goes back, `odd` where something is missing or a text; and
+-- trainer_even(id), where all records of each file go on from its first one: those first ones.
 -- A part of trainer.sql, which says what the parameters are and runs the parts in order.
 
 DROP VIEW IF EXISTS temp.trainer_broken;
@@ -9,11 +10,14 @@ CREATE TEMP VIEW trainer_broken AS
 SELECT h.rowid AS id, h.file, h.run, p.file IS h.file AND p.run IS h.run AS within, coalesce(h.time < p.time, 0) AS back,
        (h.own IS NULL) <> (p.own IS NULL) AND p.rowid IS NOT NULL AS mixed,
        h.time IS NULL OR h.loss IS NULL OR h.evaluated
-         OR 'text' IN (typeof(h.loss), typeof(h.own), typeof(h.number), typeof(h.plain)) AS odd
+         OR 'text' IN (typeof(h.loss), typeof(h.own), typeof(h.number), typeof(h.plain)) AS odd, h.rank, h.plain, h.step
 FROM trainer_history AS h LEFT JOIN trainer_history AS p ON p.rowid = h.rowid - 1
-WHERE p.file IS NOT h.file OR p.run IS NOT h.run OR h.time < p.time OR (h.own IS NULL) <> (p.own IS NULL)
-   OR h.time IS NULL OR h.loss IS NULL OR h.evaluated OR typeof(h.loss) = 'text' OR typeof(h.own) = 'text' OR typeof(h.number) = 'text'
-   OR h.plain >= ''; -- a text
+WHERE p.file IS NOT h.file OR p.run IS NOT h.run OR h.time <= p.time OR h.step <= p.step OR h.begun - p.begun > 10
+   OR h.line <= p.line OR h.line IS NULL AND p.line IS NOT NULL
+   OR h.own IS NULL AND p.own IS NOT NULL OR h.own IS NOT NULL AND p.own IS NULL
+   OR h.rank IS NOT NULL AND p.rank IS NOT h.rank OR h.plain IS NOT NULL AND p.plain IS NULL
+   OR h.time IS NULL OR h.step IS NULL OR h.loss IS NULL OR h.evaluated
+   OR h.loss > 9e999 OR h.own > 9e999 OR h.number > 9e999 OR h.plain > 9e999; -- any text is greater
 DROP TABLE IF EXISTS temp.trainer_breaks;
 CREATE TEMP TABLE trainer_breaks AS SELECT * FROM trainer_broken;
 DROP TABLE IF EXISTS temp.trainer_unordered;
@@ -51,3 +55,10 @@ INSERT INTO trainer_breaks SELECT * FROM trainer_broken;
 DROP TABLE trainer_turned;
 --@ end
 DROP VIEW trainer_broken;
+DROP TABLE IF EXISTS temp.trainer_even;
+CREATE TEMP TABLE trainer_even(id INTEGER PRIMARY KEY);
+INSERT INTO trainer_even SELECT id FROM trainer_breaks -- which these are in trainer_points, too
+WHERE :zone IS NULL AND NOT EXISTS (SELECT 1 FROM trainer_points)
+  AND (SELECT max(rowid) FROM trainer_history) = (SELECT count(*) FROM trainer_history)
+  AND (SELECT count(*) = count(DISTINCT file) FROM trainer_breaks)
+  AND NOT EXISTS (SELECT 1 FROM trainer_breaks WHERE odd OR rank IS NOT NULL OR plain IS NOT NULL OR step IS NULL);
