@@ -86,6 +86,7 @@ static const char *const statements[] = {
     "LIMIT 3",
     "CREATE VIRTUAL TABLE temp.a USING csv_trace('fixtures/golden/allocations.csv', nulls='x,-', "
     "types='end_time TIME', on_error=skip); SELECT *, _file FROM a WHERE job = 'J1'",
+    "SELECT json_first(_record, '[\"task\", \"job\"]') FROM jsonl_trace('fixtures/golden.jsonl')",
     "CREATE VIRTUAL TABLE temp.g USING jsonl_trace('fixtures/golden.jsonl', threads=1); SELECT * "
     "FROM g LIMIT 2",
     "CREATE VIRTUAL TABLE temp.b USING csv_trace('fixtures/generic/jobs-*.csv', delimiter=';', "

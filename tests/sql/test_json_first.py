@@ -127,6 +127,43 @@ class First(Case):
         many = json.dumps({f"n{i}": None for i in range(300)} | {"n300": 5})
         self.assertEqual(5, self.of(many, json.dumps([f"n{i}" for i in range(301)])))
 
+    def test_of_the_record_of_a_reader(self):
+        """What _record lends are the members that the column record has."""
+        random.seed(33)
+        lines = ['{"a": NaN, "b": 2}', '{"a": 1e400, "b": -Infinity, "loss": 3}', "{}", '{"a b": {"b": [NaN]}}']
+        for turn in range(300):
+            record = {
+                name: random.choice(VALUES) for name in random.sample((*NAMES, 'q"', "größe"), random.randrange(8))
+            }
+            lines.append(json.dumps(record, ensure_ascii=turn % 2 == 0))
+        path = self.file("".join(line + "\n" for line in lines))
+        found = 0
+        for _ in range(40):
+            names = random.sample((*NAMES, 'q"', "größe"), random.randrange(1, 6))
+            asked = ", ".join("?" * len(names))
+            same = self.rows(
+                f"SELECT json_first(record, {asked}), json_first(_record, {asked}), json_first(_record, ?)"
+                " FROM jsonl_trace(?)",
+                *names, *names, json.dumps(names), path,
+            )  # fmt: skip
+            self.assertEqual(len(lines), len(same))
+            for of_text, of_record, by_array in same:
+                self.assertEqual((type(of_text), of_text), (type(of_record), of_record), names)
+                self.assertEqual(of_record, by_array, names)
+                found += of_text is not None
+        self.assertGreater(found, 2000)
+        # It is of the row at hand alone: what is kept, or is of another reader, has no members.
+        kept = "SELECT json_first(r, 'b') FROM (SELECT _record AS r FROM jsonl_trace(?) ORDER BY _line DESC)"
+        self.assertEqual({(None,)}, set(self.rows(kept, path)))
+        self.assertEqual(
+            {(None,)}, set(self.rows("SELECT json_first(_record, 'b') FROM log_trace(?, '(?<b>\\d)')", path))
+        )
+        self.fails(
+            "jsonl_trace: _record has all members: it goes with no columns",
+            "SELECT json_first(_record, 'b') FROM jsonl_trace(?) WHERE columns = 'b'",
+            path,
+        )
+
     def test_names_that_are_no_array_of_names(self):
         for name in (
             "[",

@@ -297,6 +297,14 @@ mpg_rc mpg_generic_record(void *p, mpg_json_text *json, mpg_err *err) {
   return e->generic->kind->rows->record(e->file, !e->generic->chosen, json, err);
 }
 
+bool mpg_generic_members(const void *p, const mpg_json_member **members, size_t *n) {
+  const each_file *e = p;
+  if (e->generic->kind->rows != &mpg_json_rows || e->generic->chosen)
+    return false;
+  *members = mpg_json_rows_members(e->file, n);
+  return true;
+}
+
 /* ---- CREATE VIRTUAL TABLE ---- */
 
 static const char *skip_space(const char *z) {

@@ -71,6 +71,8 @@ mpg_rc mpg_generic_columns(const mpg_generic *generic, mpg_columns *columns, con
 */
 extern const mpg_file_format mpg_generic_files;
 mpg_rc mpg_generic_record(void *file, mpg_json_text *json, mpg_err *err);
+/* The members of the current record, borrowed until the next; false: columns were chosen. */
+bool mpg_generic_members(const void *file, const mpg_json_member **members, size_t *n);
 
 /*
 ** The arguments of CREATE VIRTUAL TABLE, from argv[3] on: the path in quotes, name = value. Values

@@ -10,8 +10,9 @@
 **       names, with types. The first file is read at once, for its header and its types. Only the
 **       schema temp is allowed (generic.h).
 **
-** Both are DIRECTONLY, and end in the hidden columns _file and _line. Only the columns that the
-** query names are decoded. Rows of (2) are read by several threads (rows_scan.h), which test what
+** Both are DIRECTONLY, and end in the hidden columns _file and _line; form (1) of jsonl_trace also
+** has _record, which lends the members to json_first. Only the columns that the query names are
+** decoded. Rows of (2) are read by several threads (rows_scan.h), which test what
 ** generic_filter.c lets through, and leave out rows that SELECT DISTINCT has no use for; files that
 ** no row can be of (`_file`) stay unopened. SQLite scans a table more than once and compares rowids
 ** between the scans (OR, RIGHT JOIN), so a record's rowid does not depend on the query.
@@ -19,6 +20,7 @@
 #include "../list.h"
 #include "generic.h"
 #include "../../sqlite/host.h"
+#include "../../sqlite/json_row.h"
 #include "../../read/rows/rows_scan.h"
 
 #include <stdlib.h>
@@ -50,6 +52,7 @@ typedef struct generic_cursor {
   sqlite3_value *arguments[MPG_OPTIONS]; /* form (1), as the next two */
   mpg_generic generic;
   mpg_json_text record;
+  mpg_json_row lent;
   bool at_end;
   sqlite3_int64 row;
 } generic_cursor;
@@ -91,6 +94,10 @@ static int open_created(generic_table *table, int argc, const char *const *argv,
   return mpg_sqlite_rc(rc);
 }
 
+static bool lends(const generic_table *table) {
+  return !table->created && table->module->kind == &mpg_generic_json;
+}
+
 static int declare(sqlite3 *db, const generic_table *table, char **error) {
   const mpg_generic_kind *kind = table->module->kind;
   const mpg_columns *columns = &table->columns;
@@ -110,7 +117,8 @@ static int declare(sqlite3 *db, const generic_table *table, char **error) {
       sqlite3_str_appendall(sql, ", ");
     }
   }
-  sqlite3_str_appendall(sql, "_file TEXT HIDDEN, _line BIGINT HIDDEN)");
+  sqlite3_str_appendall(sql, "_file TEXT HIDDEN, _line BIGINT HIDDEN");
+  sqlite3_str_appendall(sql, lends(table) ? ", _record HIDDEN)" : ")");
   text = sqlite3_str_finish(sql);
   if (text == NULL)
     return SQLITE_NOMEM;
@@ -209,6 +217,7 @@ static mpg_rc reset(generic_cursor *cursor) {
   memset(&cursor->query, 0, sizeof cursor->query);
   cursor->wanted = NULL;
   cursor->row = 0;
+  cursor->lent.n = 0;
   cursor->at_end = true;
   return rc;
 }
@@ -232,6 +241,7 @@ static int next_or_end(generic_cursor *cursor) {
   mpg_rc rc = table_of(cursor)->created ? mpg_rows_scan_more(&cursor->scan, &err)
                                         : mpg_record_iterator_next(&cursor->iterator, &err);
   cursor->row++;
+  cursor->lent.n = 0;
   cursor->at_end = rc != MPG_OK;
   return rc == MPG_OK || rc == MPG_DONE ? SQLITE_OK : fail(cursor, &err);
 }
@@ -418,6 +428,13 @@ static int generic_column(sqlite3_vtab_cursor *base, sqlite3_context *context, i
   if (!table->created && i > 0 && i <= table->module->kind->n_options) {
     if (cursor->arguments[i - 1] != NULL)
       sqlite3_result_value(context, cursor->arguments[i - 1]);
+    return SQLITE_OK;
+  }
+  if (lends(table) && i == 3 + table->module->kind->n_options) {
+    if (!mpg_generic_members(cursor->iterator.file, &cursor->lent.members, &cursor->lent.n))
+      return mpg_vtab_error(base->pVtab, "%s: _record has all members: it goes with no columns",
+                            table->module->module.name);
+    sqlite3_result_pointer(context, &cursor->lent, MPG_JSON_ROW, NULL);
     return SQLITE_OK;
   }
   rc =

@@ -353,6 +353,12 @@ static int64_t json_file_line(const void *p) {
   return mpg_json_line(((const json_file *)p)->json);
 }
 
+const mpg_json_member *mpg_json_rows_members(const void *p, size_t *n) {
+  const json_file *f = p;
+  *n = f->n_members;
+  return f->members;
+}
+
 /* One column in a record of JSON; unchanged if it is JSON already. */
 static mpg_rc put_column(json_file *f, size_t i, mpg_json_text *json, mpg_err *err) {
   mpg_value value;

@@ -145,6 +145,9 @@ typedef struct mpg_rows_format {
 } mpg_rows_format;
 
 extern const mpg_rows_format mpg_csv_rows, mpg_json_rows;
+/* The members of the current record of a file of mpg_json_rows that is read without columns:
+** borrowed until the next one. */
+const mpg_json_member *mpg_json_rows_members(const void *file, size_t *n);
 
 static inline void mpg_rows_unwrap(const mpg_rows_format *format, const mpg_env *env,
                                    mpg_stream *stream) {

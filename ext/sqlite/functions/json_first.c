@@ -6,8 +6,12 @@
 ** What coalesce(json_extract(object, '$."name"'), ...) gives, in one pass: a number as INTEGER or
 ** REAL, a text, true and false as 1 and 0, an array or object as its JSON. Of members with one name
 ** the first that is not null counts. Errors: no JSON object, no name or more than 126.
+**
+** `object` may also be the hidden column _record of jsonl_trace (json_row.h): its members are known
+** already, and no text is copied.
 */
 #include "../connection.h"
+#include "../json_row.h"
 #include "../results.h"
 #include "../../base/number.h"
 #include "../../base/text.h"
@@ -45,7 +49,8 @@ typedef struct wanted {
 typedef struct found {
   int place; /* of its name; as many as there are names: none is found yet */
   mpg_json_kind kind;
-  mpg_str text; /* as written, borrowed */
+  mpg_str text;  /* as written, borrowed */
+  bool is_plain; /* it has no quotes and no escapes */
 } found;
 
 /* A number below MARKS, of most keys another one. */
@@ -85,8 +90,20 @@ static inline bool look_at(const member *m, const wanted *names, found *out) {
     return true;
   place = place_of(names->names, out->place, m->key, m->escaped);
   if (place >= 0 && place < out->place && m->kind != MPG_JSON_NULL)
-    *out = (found){place, m->kind, m->text};
+    *out = (found){place, m->kind, m->text, false};
   return place >= 0;
+}
+
+static void find_in_row(const mpg_json_row *row, const wanted *names, found *out) {
+  for (size_t i = 0; i < row->n && out->place > 0; i++) {
+    const mpg_json_member *m = &row->members[i];
+    int place;
+    if (!may_be_named(names, m->key) || m->kind == MPG_JSON_NULL || m->kind == MPG_JSON_NAN)
+      continue;
+    place = place_of(names->names, out->place, m->key, false);
+    if (place < out->place)
+      *out = (found){place, m->kind, m->text, true};
+  }
 }
 
 /* Looks through the object at p, and remembers its members unless `last` is NULL. Returns the
@@ -165,7 +182,10 @@ static void give_value(sqlite3_context *context, const found *value) {
     give_number(context, value->text);
     break;
   case MPG_JSON_STRING:
-    give_text(context, (mpg_str){value->text.p + 1, value->text.n - 2});
+    if (value->is_plain)
+      sqlite3_result_text64(context, value->text.p, value->text.n, SQLITE_TRANSIENT, SQLITE_UTF8);
+    else
+      give_text(context, (mpg_str){value->text.p + 1, value->text.n - 2});
     break;
   case MPG_JSON_ARRAY:
   case MPG_JSON_OBJECT:
@@ -294,12 +314,17 @@ static mpg_rc find_in(mpg_conn *conn, mpg_str object, const wanted *names, found
 
 /* The value of the first of the names that the object has. */
 static void give_first(sqlite3_context *context, sqlite3_value *arg, const wanted *names) {
+  const mpg_json_row *row = sqlite3_value_pointer(arg, MPG_JSON_ROW);
   const mpg_value object = mpg_value_of(arg);
-  found first = {names->n, MPG_JSON_NULL, {NULL, 0}};
-  mpg_rc rc =
-      object.type == MPG_TEXT ? find_in(mpg_conn_of(context), object.s, names, &first) : MPG_DATA;
+  found first = {names->n, MPG_JSON_NULL, {NULL, 0}, false};
+  mpg_rc rc;
+  if (row != NULL) {
+    find_in_row(row, names, &first);
+    give_value(context, &first);
+  }
   if (object.type == MPG_NULL)
     return;
+  rc = object.type == MPG_TEXT ? find_in(mpg_conn_of(context), object.s, names, &first) : MPG_DATA;
   if (rc == MPG_NOMEM)
     sqlite3_result_error_nomem(context);
   else if (rc == MPG_OK)
