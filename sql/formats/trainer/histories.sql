@@ -55,34 +55,58 @@ FROM (SELECT *, CASE WHEN loss <= 9e999 THEN 1 -- any number
                    iif(tells, iif(of IS NULL, NULL, (SELECT sum(e.value) FROM json_each(record) AS e
                                                      WHERE e.key GLOB 'eval[/_]*runtime' AND e.value + 0 > 0)), NULL) AS evaluation
             -- The LIMITs keep SQLite from working out these for each place that uses them, or for each part of the union.
-            FROM (SELECT file, line, record, of, json_first(record, '_timestamp') AS told, json_first(record, '_runtime') AS runtime,
-                         json_first(record, '["_step", "step"]') AS number,
-                         json_first(record, '["trainer/global_step", "train/global_step", "training/global_step", "global_step",
-                                              "train/step"]') AS own,
-                         iif(:tag IS NOT NULL, json_first(record, json_array(:tag)), json_first(
-                           record, '["train/loss", "loss", "train_loss", "reduced_train_loss", "training/loss", "lm loss",
-                                     "loss_metrics/global_avg_loss", "learning/loss", "loss/train/total", "train_inner/loss",
-                                     "train/policy_loss", "actor/pg_loss", "train_loss_step", "train/loss_step", "loss/train", "Loss/train",
-                                     "training_loss", "lm_loss", "train/lm_loss", "train/CrossEntropyLoss", "train/CE loss"]')) AS loss,
-                         json_first(record, '["step", "iter", "iteration", "iteration_step"]') AS beside,
-                         json_first(record, '["perf/per_device_tflops_per_sec", "TFLOPS_per_GPU", "perf/tflops_per_gpu",
-                           "throughput/tflops/device", "throughput/tflops_per_device", "model_tflops_per_gpu",
-                           "throughput/device/flops_per_sec", "train/device/flops_per_sec", "device/flops_per_sec", "tflops", "throughput",
-                           "split", "phase", "mode", "stage", "prefix", "type", "kind", "event", "event_type", "rank", "global_rank", "epoch",
-                           "run_id", "_run_id", "run", "run_name"]') AS rare,
-                         instr(record, 'eval') > 0 AS tells
-                  FROM (SELECT _file AS file, _line AS line, record, 1 AS of FROM jsonl_trace(:wandb) UNION ALL
-                          SELECT _file, _line, json_set(record, '$._timestamp', json_first(record, 'timestamp', 'time', 'ts')), 2
-                          FROM jsonl_trace(:history) UNION ALL
-                          SELECT :tracker_db, NULL, json_set(record, '$._timestamp', time, '$._step', step, '$.run_id', run), NULL
-                          FROM trainer_stored WHERE json_type(CASE WHEN json_valid(record) THEN record END) = 'object'
-                          UNION ALL SELECT _file, _line, record, 1 FROM csv_trace(:wandb_csv) UNION ALL
-                          SELECT file, line, json_set(record, '$._timestamp', time, '$._step', step,
-                                                      '$."' || coalesce(:tag, 'train/loss') || '"', loss, '$.run_id', run), NULL
-                          FROM trainer_told WHERE loss IS NOT NULL UNION ALL
-                          SELECT d._file, CAST(x.key AS INTEGER) + 1, json_group_object(c.key, x.value), NULL
-                          FROM jsonl_trace(:wandb_columns) AS d, json_each(d.record) AS c, json_each(c.value) AS x
-                          WHERE c.type IN ('object', 'array') GROUP BY d._file, d._line, CAST(x.key AS INTEGER) LIMIT -1) LIMIT -1))))
+            FROM (
+              -- the most: _record lends their members, and no text is copied
+              SELECT _file AS file, _line AS line, record, 1 AS of,
+                json_first(_record, '_timestamp') AS told, json_first(_record, '_runtime') AS runtime,
+                json_first(_record, '["_step", "step"]') AS number,
+                json_first(_record,
+                  '["trainer/global_step", "train/global_step", "training/global_step", "global_step", "train/step"]') AS own,
+                iif(:tag IS NOT NULL, json_first(_record, json_array(:tag)), json_first(_record,
+                  '["train/loss", "loss", "train_loss", "reduced_train_loss", "training/loss", "lm loss", "loss_metrics/global_avg_loss",
+                    "learning/loss", "loss/train/total", "train_inner/loss", "train/policy_loss", "actor/pg_loss", "train_loss_step",
+                    "train/loss_step", "loss/train", "Loss/train", "training_loss", "lm_loss", "train/lm_loss", "train/CrossEntropyLoss",
+                    "train/CE loss"]')) AS loss,
+                json_first(_record, '["step", "iter", "iteration", "iteration_step"]') AS beside,
+                json_first(_record,
+                  '["perf/per_device_tflops_per_sec", "TFLOPS_per_GPU", "perf/tflops_per_gpu", "throughput/tflops/device",
+                    "throughput/tflops_per_device", "model_tflops_per_gpu", "throughput/device/flops_per_sec",
+                    "train/device/flops_per_sec", "device/flops_per_sec", "tflops", "throughput", "split", "phase", "mode", "stage",
+                    "prefix", "type", "kind", "event", "event_type", "rank", "global_rank", "epoch", "run_id", "_run_id", "run",
+                    "run_name"]') AS rare,
+                instr(record, 'eval') > 0 AS tells
+              FROM jsonl_trace(:wandb)
+              UNION ALL
+              SELECT file, line, record, of,
+                json_first(record, '_timestamp'), json_first(record, '_runtime'),
+                json_first(record, '["_step", "step"]'),
+                json_first(record,
+                  '["trainer/global_step", "train/global_step", "training/global_step", "global_step", "train/step"]'),
+                iif(:tag IS NOT NULL, json_first(record, json_array(:tag)), json_first(record,
+                  '["train/loss", "loss", "train_loss", "reduced_train_loss", "training/loss", "lm loss", "loss_metrics/global_avg_loss",
+                    "learning/loss", "loss/train/total", "train_inner/loss", "train/policy_loss", "actor/pg_loss", "train_loss_step",
+                    "train/loss_step", "loss/train", "Loss/train", "training_loss", "lm_loss", "train/lm_loss", "train/CrossEntropyLoss",
+                    "train/CE loss"]')),
+                json_first(record, '["step", "iter", "iteration", "iteration_step"]'),
+                json_first(record,
+                  '["perf/per_device_tflops_per_sec", "TFLOPS_per_GPU", "perf/tflops_per_gpu", "throughput/tflops/device",
+                    "throughput/tflops_per_device", "model_tflops_per_gpu", "throughput/device/flops_per_sec",
+                    "train/device/flops_per_sec", "device/flops_per_sec", "tflops", "throughput", "split", "phase", "mode", "stage",
+                    "prefix", "type", "kind", "event", "event_type", "rank", "global_rank", "epoch", "run_id", "_run_id", "run",
+                    "run_name"]'),
+                instr(record, 'eval') > 0
+              FROM (SELECT _file AS file, _line AS line,
+                           json_set(record, '$._timestamp', json_first(record, 'timestamp', 'time', 'ts')) AS record, 2 AS of
+                    FROM jsonl_trace(:history) UNION ALL
+                    SELECT :tracker_db, NULL, json_set(record, '$._timestamp', time, '$._step', step, '$.run_id', run), NULL
+                    FROM trainer_stored WHERE json_type(CASE WHEN json_valid(record) THEN record END) = 'object'
+                    UNION ALL SELECT _file, _line, record, 1 FROM csv_trace(:wandb_csv) UNION ALL
+                    SELECT file, line, json_set(record, '$._timestamp', time, '$._step', step,
+                                                '$."' || coalesce(:tag, 'train/loss') || '"', loss, '$.run_id', run), NULL
+                    FROM trainer_told WHERE loss IS NOT NULL UNION ALL
+                    SELECT d._file, CAST(x.key AS INTEGER) + 1, json_group_object(c.key, x.value), NULL
+                    FROM jsonl_trace(:wandb_columns) AS d, json_each(d.record) AS c, json_each(c.value) AS x
+                    WHERE c.type IN ('object', 'array') GROUP BY d._file, d._line, CAST(x.key AS INTEGER) LIMIT -1) LIMIT -1))))
 WHERE is_step OR of = 1 AND told - runtime IS NOT NULL OR foreign_to OR evaluation > 0;
 -- What else is logged: how long an evaluation took, when it is over; and by Weights & Biases after the last loss, as an evaluation at the
 -- end: the run goes on so long.
