@@ -40,11 +40,12 @@
 .read sql/formats/log/reversed.sql
 .read sql/formats/log/copies.sql
 -- Lines that stay are numbered anew, without a gap.
-CREATE TEMP TABLE training_stay AS
-SELECT * FROM training_lines WHERE (SELECT max(rowid) FROM training_lines) > (SELECT count(*) FROM training_lines) ORDER BY rowid;
-DELETE FROM temp.training_lines WHERE EXISTS (SELECT 1 FROM training_stay);
+--@ if (SELECT max(rowid) FROM training_lines) > (SELECT count(*) FROM training_lines)
+CREATE TEMP TABLE training_stay AS SELECT * FROM training_lines ORDER BY rowid;
+DELETE FROM temp.training_lines;
 INSERT INTO training_lines SELECT * FROM training_stay ORDER BY rowid;
 DROP TABLE training_stay;
+--@ end
 .read sql/formats/log/begun.sql
 .read sql/formats/log/start.sql
 
@@ -274,9 +275,12 @@ WITH told AS (
   FROM training_ranges AS r CROSS JOIN training_clocks AS k ON k.range = r.rowid
 ),
 summed AS ( -- the first and the last step
-  SELECT r.rowid AS range, min(c.rowid) AS first, max(c.rowid) AS last
-  FROM training_ranges AS r CROSS JOIN training_counted AS c ON c.rowid BETWEEN r.first_step AND r.last_step
-  WHERE c.since IS NOT 0 AND c.seconds > 0 AND (c.since > 0 OR c.trained) GROUP BY r.rowid
+  SELECT r.rowid AS range,
+         (SELECT c.rowid FROM training_counted AS c WHERE c.rowid BETWEEN r.first_step AND r.last_step
+            AND c.since IS NOT 0 AND c.seconds > 0 AND (c.since > 0 OR c.trained) ORDER BY c.rowid LIMIT 1) AS first,
+         (SELECT c.rowid FROM training_counted AS c WHERE c.rowid BETWEEN r.first_step AND r.last_step
+            AND c.since IS NOT 0 AND c.seconds > 0 AND (c.since > 0 OR c.trained) ORDER BY c.rowid DESC LIMIT 1) AS last
+  FROM training_ranges AS r
 )
 SELECT r.job, r.attempt, 'pytorch' AS framework, r.chips, r.chip,
        min(t.start_time, clock + (f.so_far - seconds_before) - f.seconds) AS start_time, clock + (l.so_far - seconds_before) AS end_time,

@@ -8,7 +8,8 @@
 -- What follows goes by rowid: lines of a file, and of a run, lie together. Numbers may be 1,000.0.
 DROP TABLE IF EXISTS temp.training_lines;
 CREATE TEMP TABLE training_lines AS
-SELECT step, replace(coalesce(log_group(_record, 'total_ms'), 1000 * log_group(_record, 'total_s')), ',', '') + 0 AS total_ms, _file AS file,
+SELECT step, iif(typeof(log_group(_record, 'total_ms')) = 'integer', log_group(_record, 'total_ms'),
+                 replace(coalesce(log_group(_record, 'total_ms'), 1000 * log_group(_record, 'total_s')), ',', '') + 0) AS total_ms, _file AS file,
        log_group(_record, 'loss') AS loss, iif(log_group(_record, 'loss') IS NULL, log_group(_record, 'val_loss') IS NOT NULL, 0) AS validates,
        replace(coalesce(log_group(_record, 'ms'), 1000 * log_group(_record, 's')), ',', '') + 0 AS ms,
        coalesce(log_group(_record, 'steps'), log_group(_record, 'total') - 1) AS steps,
