@@ -140,6 +140,8 @@ FROM perfetto_events AS e CROSS JOIN perfetto_threads AS t ON t.trace = e.trace 
   AND t.own IS iif(e.tid IS NULL, e.track_uuid, NULL)
 LEFT JOIN perfetto_words AS w ON w.category IS e.category AND w.process IS e.process AND w.track IS coalesce(e.thread, e.track)
 WHERE e.kind = 'slice';
+DROP TABLE IF EXISTS temp.perfetto_processes;
+CREATE TEMP TABLE perfetto_processes AS SELECT DISTINCT process_id, trace FROM perfetto_threads;
 DROP TABLE perfetto_threads;
 DROP TABLE perfetto_events;
 UPDATE perfetto_slices SET what = NULL -- of GPUs XProf derives these from the streams
@@ -203,7 +205,7 @@ WHERE what = 'call' AND stack <> 0 GROUP BY process_id, stack;
 CREATE TEMP TABLE device_unseen AS
 SELECT p.trace, l.process || ' ' || l.thread AS thread, l.start, l.name
 FROM device_host_launches AS l
-JOIN (SELECT process_id, min(trace) AS trace FROM perfetto_slices GROUP BY process_id) AS p ON p.process_id = l.process
+JOIN perfetto_processes AS p ON p.process_id = l.process
 WHERE p.trace IN (SELECT trace FROM perfetto_activity GROUP BY trace HAVING total(kind = 'kernel' AND stack IS NULL) = 0)
   AND ((l.name GLOB '[ch]*Launch*Kernel*' OR l.name GLOB '[ch]*GraphLaunch*')
        AND iif((l.process, l.call) IN (SELECT process_id, stack FROM perfetto_activity WHERE stack IS NOT NULL), 0, 1)
@@ -265,12 +267,11 @@ DROP TABLE perfetto_lost;
 
 DROP TABLE IF EXISTS temp.perfetto_overruns;
 CREATE TEMP TABLE perfetto_overruns AS
-SELECT id, trace, name, next_start
-FROM (SELECT rowid AS id, trace, name, start, "end", stack, lead(start) OVER o AS next_start, lead("end") OVER o AS next_end,
-             lead(stack) OVER o AS next_stack
-      FROM perfetto_activity WHERE kind = 'kernel'
-      WINDOW o AS (PARTITION BY trace, device, queue_id, track, stream_id ORDER BY start, "end"))
-WHERE next_start > start AND "end" > next_end AND coalesce(stack <> next_stack, 1) AND "end" - next_end > next_end - start;
+SELECT id, a.trace, a.name, n.start AS next_start
+FROM (SELECT rowid AS id, lead(rowid) OVER (PARTITION BY trace, device, queue_id, track, stream_id ORDER BY start, "end") AS next
+      FROM perfetto_activity WHERE kind = 'kernel')
+CROSS JOIN perfetto_activity AS a ON a.rowid = id CROSS JOIN perfetto_activity AS n ON n.rowid = next
+WHERE n.start > a.start AND a."end" > n."end" AND coalesce(a.stack <> n.stack, 1) AND a."end" - n."end" > n."end" - a.start;
 INSERT INTO perfetto_left_out
 SELECT trace, 'warning', 'overrun_activity', count(*),
        'activities that end after the next of their queue ended: they end where that begins; the first is "' || min(name) || '"'
@@ -332,6 +333,7 @@ DROP TABLE temp.perfetto_clocks;
 DROP TABLE temp.perfetto_files;
 DROP TABLE temp.perfetto_words;
 DROP TABLE temp.perfetto_slices;
+DROP TABLE temp.perfetto_processes;
 DROP TABLE temp.perfetto_activity;
 DROP TABLE temp.device_ranges_seen;
 DROP TABLE temp.device_host_steps;
