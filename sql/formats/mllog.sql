@@ -197,15 +197,16 @@ described AS (
 ),
 told AS (
   SELECT file,
-         min(time_ms) FILTER (WHERE key = 'init_start') AS init_start_ms,
-         min(time_ms) FILTER (WHERE key = 'run_start') AS run_start_ms,
-         max(time_ms) FILTER (WHERE key = 'run_stop') AS run_stop_ms,
-         max(lower(status)) FILTER (WHERE key = 'run_stop') AS status,
-         max(key IN ('block_start', 'block_stop')) AS has_blocks,
-         max(key IN ('block_start', 'block_stop', 'epoch_start', 'epoch_stop') AND step_num IS NOT NULL) AS has_steps,
-         max(key IN ('block_start', 'block_stop', 'epoch_start', 'epoch_stop') AND samples_count IS NOT NULL) AS has_samples
-  FROM mlperf_events
-  GROUP BY file
+         (SELECT min(time_ms) FROM mlperf_events AS e WHERE e.file = p.file AND key = 'init_start') AS init_start_ms,
+         (SELECT min(time_ms) FROM mlperf_events AS e WHERE e.file = p.file AND key = 'run_start') AS run_start_ms,
+         (SELECT max(time_ms) FROM mlperf_events AS e WHERE e.file = p.file AND key = 'run_stop') AS run_stop_ms,
+         (SELECT max(lower(status)) FROM mlperf_events AS e WHERE e.file = p.file AND key = 'run_stop') AS status,
+         EXISTS (SELECT 1 FROM mlperf_events AS e WHERE e.file = p.file AND key IN ('block_start', 'block_stop')) AS has_blocks,
+         EXISTS (SELECT 1 FROM mlperf_events AS e WHERE e.file = p.file
+                 AND key IN ('block_start', 'block_stop', 'epoch_start', 'epoch_stop') AND step_num IS NOT NULL) AS has_steps,
+         EXISTS (SELECT 1 FROM mlperf_events AS e WHERE e.file = p.file
+                 AND key IN ('block_start', 'block_stop', 'epoch_start', 'epoch_stop') AND samples_count IS NOT NULL) AS has_samples
+  FROM mlperf_paths AS p
 ),
 word AS (
   SELECT file,

@@ -4,12 +4,18 @@
 
 -- Ranks tell one begin or end with one number: of two numbers in a row something lies between. The last block of a run may be open, but not
 -- an evaluation after which a block begins.
+-- (Most begins and ends come in turns: those next to one that does not are looked at.)
 INSERT INTO mpg_issues(source, severity, kind, count, detail)
+WITH odd AS MATERIALIZED (
+  SELECT e.rowid AS id FROM mlperf_edges AS e LEFT JOIN mlperf_edges AS p ON p.rowid = e.rowid - 1
+  WHERE p.starts IS e.starts OR p.run IS NOT e.run OR p.kind IS NOT e.kind
+),
+near AS MATERIALIZED (SELECT id FROM odd UNION SELECT id - 1 FROM odd UNION SELECT max(rowid) FROM mlperf_edges)
 SELECT path, 'warning', 'missing_end', unpaired,
        'begins without an end, or ends without a begin, as of "' || kind
          || '", or their times are not in order: what lies between is not known'
 FROM (SELECT e.run, count(*) AS unpaired, min(e.kind) AS kind
-      FROM mlperf_edges AS e
+      FROM near CROSS JOIN mlperf_edges AS e ON e.rowid = near.id
       LEFT JOIN mlperf_edges AS p ON p.rowid = e.rowid - 1 AND p.run = e.run AND p.kind = e.kind
       LEFT JOIN mlperf_edges AS n ON n.rowid = e.rowid + 1 AND n.run = e.run AND n.kind = e.kind
       LEFT JOIN (SELECT run, max(time_ms) AS last_ms FROM mlperf_edges WHERE kind IN ('block', 'epoch') AND starts GROUP BY run) AS b
