@@ -166,9 +166,9 @@ DROP TABLE trainer_again;
 INSERT INTO trainer_points SELECT * FROM trainer_history;
 DROP TABLE IF EXISTS temp.trainer_otherwise;
 CREATE TEMP TABLE trainer_otherwise AS
-SELECT file, otherwise, min(iif(otherwise IS NULL, NULL, line)) AS line
-FROM (SELECT 1 FROM trainer_history WHERE otherwise IS NOT NULL LIMIT 1) CROSS JOIN trainer_history
-WHERE :flops IS NULL GROUP BY file HAVING count(tflops) = 0 AND count(otherwise) > 0 AND total(typeof(otherwise) = 'integer') = 0;
+SELECT file, h.otherwise, min(iif(h.otherwise IS NULL, NULL, line)) AS line
+FROM (SELECT 1 FROM trainer_breaks WHERE otherwise IS NOT NULL LIMIT 1) CROSS JOIN trainer_history AS h
+WHERE :flops IS NULL GROUP BY file HAVING count(tflops) = 0 AND count(h.otherwise) > 0 AND total(typeof(h.otherwise) = 'integer') = 0;
 DROP TABLE trainer_history;
 DROP TABLE trainer_breaks;
 DROP TABLE trainer_stretches;

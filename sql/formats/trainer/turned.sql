@@ -10,12 +10,13 @@ CREATE TEMP VIEW trainer_broken AS
 SELECT h.rowid AS id, h.file, h.run, p.file IS h.file AND p.run IS h.run AS within, coalesce(h.time < p.time, 0) AS back,
        (h.own IS NULL) <> (p.own IS NULL) AND p.rowid IS NOT NULL AS mixed,
        h.time IS NULL OR h.loss IS NULL OR h.evaluated
-         OR 'text' IN (typeof(h.loss), typeof(h.own), typeof(h.number), typeof(h.plain)) AS odd, h.rank, h.plain, h.step
+         OR 'text' IN (typeof(h.loss), typeof(h.own), typeof(h.number), typeof(h.plain)) AS odd, h.rank, h.plain, h.step, h.otherwise
 FROM trainer_history AS h LEFT JOIN trainer_history AS p ON p.rowid = h.rowid - 1
 WHERE p.file IS NOT h.file OR p.run IS NOT h.run OR h.time <= p.time OR h.step <= p.step OR h.begun - p.begun > 10
    OR h.line <= p.line OR h.line IS NULL AND p.line IS NOT NULL
    OR h.own IS NULL AND p.own IS NOT NULL OR h.own IS NOT NULL AND p.own IS NULL
    OR h.rank IS NOT NULL AND p.rank IS NOT h.rank OR h.plain IS NOT NULL AND p.plain IS NULL
+   OR h.otherwise IS NOT NULL AND p.otherwise IS NULL
    OR h.time IS NULL OR h.step IS NULL OR h.loss IS NULL OR h.evaluated
    OR h.loss > 9e999 OR h.own > 9e999 OR h.number > 9e999 OR h.plain > 9e999; -- any text is greater
 DROP TABLE IF EXISTS temp.trainer_breaks;
