@@ -38,8 +38,13 @@ SELECT job, source, tail FROM (
               OR lead(first_time) OVER (ORDER BY first_time, job) < last_time AS overlaps FROM told) JOIN log USING (job) WHERE overlaps;
 INSERT INTO mpg_issues(source, severity, kind, line, count, detail)
 WITH late AS MATERIALIZED ( -- times of a log without a clock are counted from its first step: what steps took tells them
-  SELECT s.job, b.source, s.step, iif(s.start_time > 1e8, s.end_time, round(s.end_time - s.start_time, 3)) AS time, s.end_time - s.start_time AS seconds
-  FROM temp.spans AS s CROSS JOIN spoke_beside AS b ON b.job = s.job WHERE s.kind = ''step'' AND s.step > b.tail
+  SELECT job, source, step, time, seconds
+  FROM (SELECT *, count(*) OVER alike AS n, min(job) OVER alike AS first
+        FROM (SELECT s.job, b.source, s.step, iif(s.start_time > 1e8, s.end_time, round(s.end_time - s.start_time, 3)) AS time,
+                     s.end_time - s.start_time AS seconds
+              FROM temp.spans AS s CROSS JOIN spoke_beside AS b ON b.job = s.job WHERE s.kind = ''step'' AND s.step > b.tail)
+        WINDOW alike AS (PARTITION BY source, step, time))
+  WHERE n <= 16 OR job = first -- of many at once, as trials that were begun together, each is beside the first: not all pairs are compared
 ),
 exactly AS (
   SELECT l.job, s.job AS other, count(*) AS n, max(l.time <> CAST(l.time AS INTEGER)) + (min(l.time) > 1e8) AS precise

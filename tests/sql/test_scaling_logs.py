@@ -141,6 +141,21 @@ class Logs(cases.Case):
                     ),
                 )
 
+    def test_trials_that_begin_together(self):
+        """Without a scheduler each is a job, and all say their steps at the same times, as those of a sweep on one clock may."""
+
+        def make(n):
+            lines = "".join(
+                f'{{"_step": {step}, "_timestamp": {1_772_323_200 + 60 * step}, "loss": 2.5}}\n' for step in range(60)
+            )
+            return self.folder_of({f"trial{i}.jsonl": lines.replace("2.5", str(2 + i / 1000)) for i in range(n)})
+
+        first, many = (self.looks(make(n)) for n in (50, 200))
+        self.assertLess(many, 5 * first)
+        folder = make(40)
+        self.rows("SELECT count(*) FROM trace_rollup(?)", folder)
+        self.assertEqual(39, self.one("SELECT count(*) FROM mpg_issues WHERE kind = 'parallel_logs'"))
+
 
 if __name__ == "__main__":
     unittest.main()
