@@ -49,6 +49,7 @@ BEGIN IMMEDIATE;
 .read sql/build/conflicts.sql
 .read sql/build/submitted.sql
 .read sql/build/pieces.sql
+.read sql/build/unmatched.sql
 .read sql/build/commits.sql
 .read sql/build/added.sql
 .read sql/build/ended.sql

@@ -10,8 +10,8 @@ SELECT r.record, was, pool FROM (SELECT record, alike, was, pool, row_number() O
   FROM (SELECT DISTINCT record, alike, was, pool FROM temp.mpg_retold)) AS r
 JOIN (SELECT record, alike, count(DISTINCT now) AS n FROM temp.mpg_retold GROUP BY record, alike) AS c USING (record, alike)
 WHERE place <= n;
--- An end that came after this reading, and one that an outcome proves, where this reading has the job as running in an export before and
--- lacks the export that told the end.
+-- An end that the tables have stays if it came after this reading, or if an outcome proves it and this reading lacks the export that told
+-- it: an earlier export has the job as running.
 UPDATE temp.mpg_others
 SET end_us = e.end_us, outcome = e.outcome
 FROM (SELECT r.now AS id, w.end_us, w.outcome,

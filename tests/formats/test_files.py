@@ -371,7 +371,7 @@ class Links(Case):
                                 os.path.join(inner, name),
                                 "warning",
                                 1,
-                                f"by a link or in other words it is the file {first}: its records come twice",
+                                f"by a link, or by another spelling of its path, it is the file {first}: its records come twice",
                             )
                             for name in ("spans.csv", "zz.csv")
                         ],

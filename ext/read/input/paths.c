@@ -398,7 +398,7 @@ static int by_file(const void *a, const void *b, void *ctx) {
   return order != 0 ? order : by_bytes(x, y, ctx);
 }
 
-/* Finds the paths that are, by a link or in other words, the file of a path before them. */
+/* Finds the paths that lead, by a link or another spelling, to the file of a path before them. */
 static mpg_rc find_same(const mpg_env *env, names *files) {
   mpg_file **f = mpg_malloc(env, (files->n + 1) * sizeof *f);
   mpg_rc rc = f == NULL ? MPG_NOMEM : MPG_OK;

@@ -47,7 +47,8 @@ mpg_rc mpg_paths_issues(const mpg_paths *paths, size_t i, mpg_issues *issues, mp
   mpg_rc rc = i == 0 ? add_passed(paths, path, issues, err) : MPG_OK;
   if (rc == MPG_OK && same != NULL &&
       mpg_issues_add(issues, MPG_WARNING, path, "same_content", 0, 1,
-                     "by a link or in other words it is the file %s: its records come twice",
+                     "by a link, or by another spelling of its path, it is the file %s: its "
+                     "records come twice",
                      same) != MPG_OK)
     rc = mpg_fail_nomem(err);
   return rc;

@@ -125,9 +125,8 @@ static bool is_reported(const void *ctx, const char *source) {
   return mpg_intern_find(mpg_table_cache_reported(&c->fill), mpg_str_of(source)) != 0;
 }
 
-/* Reads the fleet, which trace_rollup asks for next, and keeps it for that: its mapping tells the
-** rows. If it fails, or there is nothing to map, they are not told: another reading says what there
-** is. */
+/* Reads the fleet and keeps it, for trace_rollup is likely to be asked next. c->told has the rows
+** then. It has none if reading failed, or if there is nothing to map: report_files reads those. */
 static mpg_rc read_fleet(cursor *c, mpg_conn *conn, mpg_err *err) {
   sqlite3_value *args[MPG_ARGS] = {[MPG_ARG_PATH] = c->arguments[0]};
   mpg_fleet_keep keep = {.conn = NULL};
