@@ -27,7 +27,7 @@ FROM (SELECT * FROM held WHERE chips > 1e-6) AS h JOIN assumed AS a ON a.job = h
 -- Without a scheduler each log holds chips for itself: the one chip becomes as many as another log tells.
 CREATE TABLE told_by_log AS
 SELECT job, max(chips) AS chips FROM all_jobs
-WHERE job IN (SELECT job FROM assumed) AND (source, job) NOT IN (SELECT source, job FROM assumed) AND chips > 0
+WHERE job IN (SELECT job FROM assumed) AND iif((source, job) IN (SELECT source, job FROM assumed), 0, chips > 0)
   AND job NOT IN (SELECT job FROM chips_then) GROUP BY job;
 --@ if EXISTS (SELECT 1 FROM told_by_log)
 CREATE TABLE assumed_held AS
